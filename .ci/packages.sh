@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs the peers that the project is checked against. None of these packages starts a service.
+set -euo pipefail
+
+packages=(
+  ca-certificates
+  curl
+  gcc # the race detector
+  libc6-dev
+  libvirt-clients # virsh, virt-xml-validate
+  libvirt0        # domain.rng, the test driver
+  libxml2-utils   # xmllint, which virt-xml-validate runs
+  python3-cyborgclient
+  python3-openstackclient
+  python3-placement # placement-api as a plain program
+  shellcheck
+)
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  apt=(apt-get --quiet --option DPkg::Lock::Timeout=300)
+  [ "$(id -u)" -eq 0 ] || apt=(sudo --non-interactive "${apt[@]}")
+  "${apt[@]}" update
+  DEBIAN_FRONTEND=noninteractive "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"
+fi
+
+for program in gcc openstack placement-api virsh virt-xml-validate xmllint shellcheck curl; do
+  command -v "$program"
+done

@@ -1,0 +1,17 @@
+# Short names for the usual commands; .ci/ holds what they do.
+.PHONY: test race lint format ci
+
+test:
+	go test ./...
+
+race:
+	go test -race -shuffle=on ./...
+
+lint:
+	bash .ci/lint.sh
+
+format:
+	go tool -modfile=tools.mod golangci-lint fmt
+
+ci:
+	bash .ci/run

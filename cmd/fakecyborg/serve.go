@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/placement"
+	"github.com/novacyborg/novacyborg/placement/placementtest"
+)
+
+// embeddedPath is where an embedded Placement is served.
+const embeddedPath = "/placement"
+
+// serve runs until the context ends. Requests that are still open then have a
+// few seconds to finish.
+func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	handler, cyborg, err := assemble(ctx, s, logger)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return err
+	}
+	front := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- front.Serve(listener) }()
+
+	if err := cyborg.Report(ctx); err != nil {
+		return errors.Join(err, front.Close())
+	}
+	announce(stdout, s, listener.Addr().String())
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	return shutDown(ctx, front)
+}
+
+// assemble makes the servers and what their one listener serves.
+func assemble(ctx context.Context, s settings, logger *slog.Logger) (http.Handler, *fakecyborg.Server, error) {
+	opts := []fakecyborg.Option{fakecyborg.WithLogger(logger)}
+	if s.seed != "" {
+		opts = append(opts, fakecyborg.WithSeedFile(s.seed))
+	}
+	if s.nova != "" {
+		opts = append(opts, fakecyborg.WithNova(s.nova))
+	}
+	place, client, err := reportTo(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if client != nil {
+		opts = append(opts, fakecyborg.WithPlacement(client))
+	}
+	cyborg, err := fakecyborg.New(opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if place == nil {
+		return cyborg, cyborg, nil
+	}
+	return split(place, cyborg), cyborg, nil
+}
+
+// split sends what is below embeddedPath to Placement. It is no ServeMux,
+// because that redirects paths that Cyborg answers.
+func split(place, cyborg http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == embeddedPath || strings.HasPrefix(r.URL.Path, embeddedPath+"/") {
+			place.ServeHTTP(w, r)
+			return
+		}
+		cyborg.ServeHTTP(w, r)
+	})
+}
+
+// reportTo makes the client of the Placement that the flags name, nil if none,
+// and its handler if it is embedded.
+func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client, error) {
+	switch s.placement {
+	case "":
+		return nil, nil, nil
+	case embedded:
+		return embedPlacement(ctx)
+	}
+	opts := []placement.Option{placement.WithEndpoint(s.placement)}
+	if s.placementToken != "" {
+		opts = append(opts, placement.WithToken(s.placementToken))
+	}
+	client, err := placement.New(ctx, opts...)
+	return nil, client, err
+}
+
+func embedPlacement(ctx context.Context) (http.Handler, *placement.Client, error) {
+	server, err := placementtest.New(placementtest.WithPrefix(embeddedPath))
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := placement.New(ctx, placement.WithEndpoint("http://embedded"+embeddedPath),
+		placement.WithToken("admin"), placement.WithTransport(server.Transport()))
+	return server, client, err
+}
+
+// announce prints what is served where, once it is.
+func announce(stdout io.Writer, s settings, address string) {
+	fmt.Fprintf(stdout, "cyborg     http://%s/accelerator\n", address)
+	if s.placement == embedded {
+		fmt.Fprintf(stdout, "placement  http://%s%s\n", address, embeddedPath)
+	}
+	fmt.Fprintf(stdout, "health     http://%s/_fake/health\n", address)
+}
+
+func shutDown(ctx context.Context, front *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := front.Shutdown(ctx); err != nil {
+		return errors.Join(err, front.Close())
+	}
+	return nil
+}

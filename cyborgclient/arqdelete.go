@@ -1,0 +1,88 @@
+package cyborgclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// deleteAtOnce bounds the uuids of one request: servers behind uwsgi refuse
+// request lines that fill its buffer of 4 KiB.
+const deleteAtOnce = 64
+
+// DeleteARQs deletes the ARQs, bound ones are unbound first. gone lists those
+// that did not exist any more, which is no error. The service refuses a list
+// with an unknown uuid as a whole; then they are deleted one by one, and all
+// are tried before an error is returned.
+func (c *Client) DeleteARQs(ctx context.Context, uuids ...string) (gone []string, err error) {
+	if err := checkUUIDs(uuids); err != nil {
+		return nil, invalid("delete ARQs", "%w", err)
+	}
+	var failures []error
+	for chunk := range slices.Chunk(unique(uuids), deleteAtOnce) {
+		missing, err := c.deleteChunk(ctx, chunk)
+		gone = append(gone, missing...)
+		failures = append(failures, err)
+	}
+	return gone, errors.Join(failures...)
+}
+
+func (c *Client) deleteChunk(ctx context.Context, uuids []string) (gone []string, err error) {
+	err = c.deleteList(ctx, uuids)
+	if !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	if len(uuids) == 1 {
+		return uuids, nil
+	}
+	var failures []error
+	for _, uuid := range uuids {
+		switch err := c.deleteList(ctx, []string{uuid}); {
+		case errors.Is(err, ErrNotFound):
+			gone = append(gone, uuid)
+		case err != nil:
+			failures = append(failures, err)
+		}
+	}
+	return gone, errors.Join(failures...)
+}
+
+func (c *Client) deleteList(ctx context.Context, uuids []string) error {
+	list := strings.Join(uuids, ",")
+	return c.do(ctx, request{op: "delete ARQs " + list, method: http.MethodDelete, path: arqPath + "?arqs=" + list})
+}
+
+// DeleteARQsByInstance unbinds and deletes all ARQs of the instance. It is no
+// error when there are none. The service demands a service token for it since
+// the fix of CVE-2026-40214 (ErrServiceTokenNeeded).
+func (c *Client) DeleteARQsByInstance(ctx context.Context, instance string) error {
+	op := "delete ARQs of instance " + instance
+	if !uuidLike(instance) {
+		return invalid(op, "the instance is no uuid")
+	}
+	return c.do(ctx, request{op: op, method: http.MethodDelete, path: arqPath + "?instance=" + instance})
+}
+
+func checkUUIDs(uuids []string) error {
+	for _, uuid := range uuids {
+		if !uuidLike(uuid) {
+			return fmt.Errorf("%q is no uuid", uuid)
+		}
+	}
+	return nil
+}
+
+// unique drops repetitions: the service deletes the first and then does not
+// find the second.
+func unique(uuids []string) []string {
+	var kept []string
+	for _, uuid := range uuids {
+		if !slices.Contains(kept, uuid) {
+			kept = append(kept, uuid)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,154 @@
+package cyborgclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// Binding gives an ARQ its place.
+type Binding struct {
+	ARQ string
+	// Hostname is the compute node's name, not that of the service's host.
+	Hostname string
+	// DeviceRP is the uuid of the resource provider that serves the ARQ; see
+	// Match.
+	DeviceRP string
+	Instance string
+	// Project, when given, becomes the ARQ's project instead of the caller's.
+	// Only an admin may set it, and the server must have microversion 2.1.
+	Project string
+}
+
+// Bind binds all ARQs of one instance in one request, as Nova does
+// (nova/accelerator/cyborg.py: bind_arqs); a second one for the same instance
+// is refused by the service (ErrInstanceHasARQs). When it returns nil the ARQs
+// are Bound, or BindStarted where a device has to be programmed first.
+//
+// An error does not mean that nothing happened: earlier ARQs of the request
+// may be Bound, one BindStarted or BindFailed, and all may be Bound when only
+// the notification of Nova failed. Read the instance's ARQs to know; unbind or
+// delete them to undo.
+func (c *Client) Bind(ctx context.Context, bindings []Binding) error {
+	if len(bindings) == 0 {
+		return invalid("bind ARQs", "there are none")
+	}
+	op := "bind ARQs of instance " + bindings[0].Instance
+	if err := checkBindings(bindings); err != nil {
+		return invalid(op, "%w", err)
+	}
+	r := request{op: op, method: http.MethodPatch, path: arqPath}
+	body := make(patchBody, len(bindings))
+	for i, b := range bindings {
+		body[i] = b.patch()
+		if b.Project != "" {
+			r.version = versionBindProject
+		}
+	}
+	r.body = body
+	return c.do(ctx, r)
+}
+
+// Unbind frees the devices of the ARQs and keeps the ARQs, in any state they
+// are in. It is no error to repeat it.
+func (c *Client) Unbind(ctx context.Context, uuids ...string) error {
+	if len(uuids) == 0 {
+		return nil
+	}
+	const op = "unbind ARQs"
+	if err := checkUUIDs(uuids); err != nil {
+		return invalid(op, "%w", err)
+	}
+	body := make(patchBody, len(uuids))
+	for i, uuid := range uuids {
+		body[i] = arqPatch{uuid, []operation{
+			{Path: "/hostname", Op: "remove"},
+			{Path: "/device_rp_uuid", Op: "remove"},
+			{Path: "/instance_uuid", Op: "remove"},
+		}}
+	}
+	return c.do(ctx, request{op: op, method: http.MethodPatch, path: arqPath, body: body})
+}
+
+// checkBindings refuses what the service would store and choke on. It compares
+// only the first ARQ's instance with what exists, so that a mixture of
+// instances would go wrong silently.
+func checkBindings(bindings []Binding) error {
+	seen := make(map[string]bool)
+	for i, b := range bindings {
+		if err := b.check(); err != nil {
+			return fmt.Errorf("binding %d: %w", i, err)
+		}
+		if b.Instance != bindings[0].Instance {
+			return fmt.Errorf("binding %d: it is for another instance, %s", i, b.Instance)
+		}
+		if seen[b.ARQ] {
+			return fmt.Errorf("binding %d: ARQ %s is named twice", i, b.ARQ)
+		}
+		seen[b.ARQ] = true
+	}
+	return nil
+}
+
+func (b Binding) check() error {
+	switch {
+	case !uuidLike(b.ARQ):
+		return fmt.Errorf("the ARQ %q is no uuid", b.ARQ)
+	case b.Hostname == "":
+		return errors.New("the hostname is empty")
+	case !uuidLike(b.DeviceRP):
+		return fmt.Errorf("the device's resource provider %q is no uuid", b.DeviceRP)
+	case !uuidLike(b.Instance):
+		return fmt.Errorf("the instance %q is no uuid", b.Instance)
+	case b.Project != "" && !uuidLike(b.Project):
+		return fmt.Errorf("the project %q is no uuid", b.Project)
+	}
+	return nil
+}
+
+// patch has the operations in Nova's order.
+func (b Binding) patch() arqPatch {
+	operations := []operation{
+		{Path: "/hostname", Op: "add", Value: b.Hostname},
+		{Path: "/device_rp_uuid", Op: "add", Value: b.DeviceRP},
+		{Path: "/instance_uuid", Op: "add", Value: b.Instance},
+	}
+	if b.Project != "" {
+		operations = append(operations, operation{Path: "/project_id", Op: "add", Value: b.Project})
+	}
+	return arqPatch{b.ARQ, operations}
+}
+
+// operation only looks like JSON Patch: the paths are fixed.
+type operation struct {
+	Path  string `json:"path"`
+	Op    string `json:"op"`
+	Value string `json:"value,omitempty"`
+}
+
+type arqPatch struct {
+	arq        string
+	operations []operation
+}
+
+// patchBody is an object keyed by ARQ. Its order is kept: the service works
+// through it in this order and looks at the first one more closely.
+type patchBody []arqPatch
+
+// MarshalJSON implements json.Marshaler.
+func (p patchBody) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	for i, patch := range p {
+		out.WriteByte("{,"[min(i, 1)])
+		operations, err := json.Marshal(patch.operations)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "%q:%s", patch.arq, operations)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}

@@ -1,0 +1,56 @@
+// Package cyborgclient talks to Cyborg, OpenStack's accelerator service, API v2.
+//
+// It does what nova/accelerator/cyborg.py does for Nova, and more: device
+// profiles, accelerator requests (ARQs) from creation to deletion, devices and
+// deployables. Start with [New]:
+//
+//	client, err := cyborgclient.New(ctx, cyborgclient.WithCloud("mycloud"))
+//	profile, err := client.DeviceProfileByName(ctx, "fpga-one")
+//	arqs, err := client.CreateARQs(ctx, profile.Name)
+//	providers, err := cyborgclient.Match(arqs, mapping, "")
+//	err = client.Bind(ctx, bindings)
+//
+// # The life of an ARQ
+//
+// [Client.CreateARQs] makes one ARQ for each unit of each resource of the
+// profile; they are Initial. [Client.Bind] gives all ARQs of an instance their
+// provider, host and instance in one request; they go through BindStarted to
+// Bound or BindFailed, mostly before Bind returns, in any case with an event to
+// Nova when they are Bound. [Client.ARQsByInstance] shows the states and, once
+// Bound, the [AttachHandle]. [Client.Unbind] frees the device and keeps the
+// ARQ; [Client.DeleteARQs] and [Client.DeleteARQsByInstance] free and delete.
+//
+// # What it protects from
+//
+// The real service takes some requests that spoil its own data (an instance
+// that is no uuid makes every list answer 400 from then on) and answers others
+// with a bare 500. Arguments are checked before they are sent; the error is
+// then ErrInvalid. After a failed Bind some ARQs of the request may be Bound
+// and one may be BindStarted: unbind or delete all of them. A list of uuids
+// with an unknown one in it is refused as a whole by the service; DeleteARQs
+// then deletes them one by one.
+//
+// Requests are repeated only where that does no harm; see the options
+// [WithRetries] and [WithTransport].
+//
+// # Errors
+//
+// Every error of a call is an [*Error]: operation, status, Cyborg's own words
+// without the Python traceback, request id. The sentinels (ErrNotFound,
+// ErrInUse, …) are found with errors.Is, a cancelled or expired context too.
+// [Error.RetryElsewhere] says whether another host could work.
+//
+// # Microversions
+//
+// The call decides: Devices asks for 2.3 where the server has it (status of a
+// device), Bind for 2.1 when a binding names a project, everything else for
+// none. Servers of the releases 2024.1 to 2026.1 understand only a header value
+// without the service type and ignore the standard one; the client sees that
+// in the answer, asks again and remembers it.
+//
+// # JSON
+//
+// The types print as Cyborg's JSON. An object that was read and not changed
+// prints as it came, with fields that this package does not know; those are
+// also in Raw.
+package cyborgclient

@@ -1,0 +1,181 @@
+package cyborgclient
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
+)
+
+// The kinds of errors, for errors.Is.
+var (
+	// ErrInvalid says that an argument was refused before anything was sent.
+	ErrInvalid = errors.New("invalid argument")
+	// ErrNotFound says that there is no such object, or that it belongs to
+	// another project.
+	ErrNotFound = errors.New("not found")
+	// ErrAmbiguousProfile says that several profiles answer to one name.
+	ErrAmbiguousProfile = errors.New("ambiguous device profile")
+	// ErrExists says that a profile of that name exists.
+	ErrExists = errors.New("already exists")
+	// ErrInUse says that ARQs still refer to the profile.
+	ErrInUse = errors.New("in use")
+	// ErrNoARQs says that the profile asks for no accelerator, so that no ARQ
+	// was made.
+	ErrNoARQs = errors.New("no ARQs")
+	// ErrBadState says that an ARQ is not in a state that allows the operation,
+	// for example that it is already Bound.
+	ErrBadState = errors.New("bad state of an ARQ")
+	// ErrInstanceHasARQs says that the instance already has ARQs: all ARQs of
+	// an instance must be bound in one request.
+	ErrInstanceHasARQs = errors.New("instance already has ARQs")
+	// ErrNotResolved says that binding has not ended yet (423).
+	ErrNotResolved = errors.New("not resolved yet")
+	// ErrNoProvider says that Match found no provider, or several, for an ARQ.
+	ErrNoProvider = errors.New("no single provider")
+	// ErrServiceTokenNeeded says that the server demands a service token for
+	// this operation (since the fix of CVE-2026-40214).
+	ErrServiceTokenNeeded = errors.New("service token needed")
+	// ErrUnauthorized says that the token, or a service token, was refused.
+	ErrUnauthorized = errors.New("unauthorized")
+	// ErrForbidden says that the caller's role does not allow the operation.
+	ErrForbidden = errors.New("forbidden")
+	// ErrUnreachable says that the request failed below HTTP.
+	ErrUnreachable = errors.New("service unreachable")
+	// ErrVersion says that the server does not have the microversion.
+	ErrVersion = errors.New("microversion not supported")
+)
+
+// Error is the error of every call of this package. It unwraps to its kind,
+// which is one of the sentinels, and to its cause.
+type Error struct {
+	// Op is what was tried, with the object: "bind ARQs of instance 7c…".
+	Op string
+	// StatusCode is that of the answer, 0 when there was none.
+	StatusCode int
+	// Fault is Cyborg's own text, without the traceback that may follow it. It
+	// can have several lines.
+	Fault string
+	// RequestID is the id of the request in the service's logs.
+	RequestID string
+	// Err is the kind, or the cause, or both joined.
+	Err error
+}
+
+// Error prints the operation, the status, the first line of the fault and the
+// request id.
+func (e *Error) Error() string {
+	var text strings.Builder
+	text.WriteString(e.Op)
+	if e.StatusCode == 0 {
+		fmt.Fprintf(&text, ": %v", e.Err)
+	} else {
+		line, _, _ := strings.Cut(e.Fault, "\n")
+		fmt.Fprintf(&text, ": %d %s", e.StatusCode, line)
+	}
+	if errors.Is(e.Err, ErrServiceTokenNeeded) {
+		text.WriteString(" (the server demands a service token)")
+	}
+	if e.RequestID != "" {
+		fmt.Fprintf(&text, " (request %s)", e.RequestID)
+	}
+	return text.String()
+}
+
+// Unwrap gives the kind and the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// RetryElsewhere says whether the same bind could work on another host or
+// provider: this one is not known to Cyborg, has no free device left, or its
+// agent did not answer.
+func (e *Error) RetryElsewhere() bool {
+	for _, text := range elsewhere {
+		if strings.Contains(e.Fault, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// elsewhere lists what Cyborg says when only this host or provider is to blame
+// (openstack/cyborg: cyborg/common/exception.py; oslo.messaging for the agent).
+var elsewhere = []string{
+	"Deployable not found",
+	"AttachHandle not found",
+	"MessagingTimeout",
+	"FPGA programming failed",
+}
+
+// failed wraps what a request ended with.
+func failed(op string, err error) *Error {
+	failure, answered := osapi.FailureOf(err)
+	err = osapi.Transparent(err)
+	if !answered {
+		err = withoutAnswer(err)
+		return &Error{Op: op, Err: err}
+	}
+	fault := faultText(failure.StatusCode, failure.Body)
+	if kind := kindOf(failure.StatusCode, fault); kind != nil {
+		err = fmt.Errorf("%w: %w", kind, err)
+	}
+	return &Error{Op: op, StatusCode: failure.StatusCode, Fault: fault, RequestID: failure.RequestID(), Err: err}
+}
+
+// withoutAnswer names the kind of an error that came from below HTTP, or from
+// an answer of success that is no JSON.
+func withoutAnswer(err error) error {
+	_, garbled := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case osapi.Unreachable(err):
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	case garbled, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the answer cannot be read: %w", err)
+	}
+	return err
+}
+
+// invalid refuses an argument.
+func invalid(op, format string, args ...any) *Error {
+	return &Error{Op: op, Err: fmt.Errorf("%w: %w", ErrInvalid, fmt.Errorf(format, args...))}
+}
+
+// kindOf sorts an answer by status and, where the status says too little, by
+// the words that Cyborg uses.
+func kindOf(status int, fault string) error {
+	switch status {
+	case http.StatusUnauthorized:
+		return ErrUnauthorized
+	case http.StatusForbidden:
+		if strings.Contains(fault, "Use the Compute API to manage instance accelerators") {
+			return ErrServiceTokenNeeded
+		}
+		return ErrForbidden
+	case http.StatusNotFound:
+		return ErrNotFound
+	case http.StatusNotAcceptable:
+		return ErrVersion
+	case http.StatusConflict:
+		return ErrExists
+	case http.StatusLocked:
+		return ErrNotResolved
+	case http.StatusBadRequest, http.StatusInternalServerError:
+		return kindOfWords(fault)
+	}
+	return nil
+}
+
+func kindOfWords(fault string) error {
+	switch {
+	case strings.Contains(fault, "already has accelerator requests"):
+		return ErrInstanceHasARQs
+	case strings.Contains(fault, "Bad state: ") && strings.Contains(fault, " for ARQ: "):
+		return ErrBadState
+	case strings.Contains(fault, "DBReferenceError"):
+		return ErrInUse
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package cyborgclient
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
+)
+
+// The microversions that a call needs (openstack/cyborg:
+// cyborg/api/rest_api_version_history.rst).
+var (
+	versionBindProject  = osapi.Microversion{Major: 2, Minor: 1} // /project_id in a bind
+	versionDeviceStatus = osapi.Microversion{Major: 2, Minor: 3} // status of a device
+)
+
+// serviceAt is the client to send the request with: one copy per microversion,
+// since the field for it is plain and shared.
+func (c *Client) serviceAt(ctx context.Context, r request) (*gophercloud.ServiceClient, error) {
+	if r.version == (osapi.Microversion{}) {
+		return c.service, nil
+	}
+	versions, err := c.supported(ctx)
+	if err != nil {
+		return nil, failed(r.op, err)
+	}
+	if !versions.Supports(r.version) {
+		return nil, &Error{Op: r.op, Err: fmt.Errorf("%w: it needs %v, the server has %v to %v", ErrVersion, r.version, versions.Min, versions.Max)}
+	}
+	if c.bare.Load() {
+		return osapi.WithBareMicroversion(c.service, r.version), nil
+	}
+	return osapi.WithMicroversion(c.service, r.version), nil
+}
+
+// supported reads the server's range of versions once. A failure is not kept.
+// Two goroutines that ask at once may both read it, so that neither waits for
+// the other's deadline.
+func (c *Client) supported(ctx context.Context) (osapi.Versions, error) {
+	c.mu.Lock()
+	known := c.versions
+	c.mu.Unlock()
+	if known != nil {
+		return *known, nil
+	}
+	versions, err := osapi.Discover(ctx, c.service)
+	if err != nil {
+		return osapi.Versions{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.versions = &versions
+	return versions, nil
+}
+
+// ignoredVersion sees that the server served an older version than asked for,
+// as 2024.1 to 2026.1 do for the standard header (Launchpad bug 2049489). Only
+// what was surely not carried out is asked again: reads, and 406.
+func (c *Client) ignoredVersion(r request, header http.Header, err error) bool {
+	if r.version == (osapi.Microversion{}) || c.bare.Load() {
+		return false
+	}
+	failure, refused := osapi.FailureOf(err)
+	if refused {
+		header = failure.Header
+	}
+	served, ok := osapi.ServedMicroversion(header, serviceType)
+	if !ok || served.Compare(r.version) >= 0 {
+		return false
+	}
+	return r.method == http.MethodGet || refused && failure.StatusCode == http.StatusNotAcceptable
+}

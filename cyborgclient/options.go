@@ -1,0 +1,62 @@
+package cyborgclient
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
+)
+
+// Option sets one thing of a client. The options of package placement are of
+// the same type, so that one list serves both constructors.
+type Option = osapi.Option
+
+// WithCloud logs in with that entry of clouds.yaml. The entry may set
+// accelerator_endpoint_override.
+func WithCloud(name string) Option { return osapi.WithCloud(name) }
+
+// WithEnv logs in with the OS_* variables, or with the cloud that OS_CLOUD
+// names. It is also what happens when no login is given.
+func WithEnv() Option { return osapi.WithEnv() }
+
+// WithEndpoint sends the requests to that URL, with or without /v2 at its end,
+// instead of the catalog's. Without another login they carry no token.
+func WithEndpoint(url string) Option { return osapi.WithEndpoint(url) }
+
+// WithToken sends the token as X-Auth-Token to the endpoint of WithEndpoint.
+func WithToken(token string) Option { return osapi.WithToken(token) }
+
+// WithProvider uses a login that the caller already has, with its transport.
+func WithProvider(provider *gophercloud.ProviderClient, endpoints gophercloud.EndpointOpts) Option {
+	return osapi.WithProvider(provider, endpoints)
+}
+
+// WithTransport sends the requests through the round tripper instead of the
+// network. Retries and redirects work above it.
+func WithTransport(transport http.RoundTripper) Option { return osapi.WithTransport(transport) }
+
+// WithTLS replaces the TLS settings of clouds.yaml and the environment.
+func WithTLS(config *tls.Config) Option { return osapi.WithTLS(config) }
+
+// WithRegion takes the endpoint of that region of the catalog.
+func WithRegion(region string) Option { return osapi.WithRegion(region) }
+
+// WithInterface takes the catalog's "public", "internal" or "admin" endpoint.
+func WithInterface(name string) Option { return osapi.WithInterface(name) }
+
+// WithUserAgent puts the words in front of the User-Agent header.
+func WithUserAgent(words string) Option { return osapi.WithUserAgent(words) }
+
+// WithLogger logs each attempt of each request, never headers or bodies.
+func WithLogger(logger *slog.Logger) Option { return osapi.WithLogger(logger) }
+
+// WithRetries bounds the repetitions of a request and the waits between them,
+// the server's Retry-After included. The default is 3 repetitions with waits
+// from half a second to half a minute.
+func WithRetries(maxRetries int, waitMin, waitMax time.Duration) Option {
+	return osapi.WithRetries(maxRetries, waitMin, waitMax)
+}

@@ -1,0 +1,101 @@
+package cyborgclient
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/requestspec"
+)
+
+var (
+	profileName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,255}$`)
+	// resourceClasses are the classes without CUSTOM_ that the service takes.
+	resourceClasses = []string{"FPGA", "GPU", "VGPU", "PGPU"}
+)
+
+// check mirrors openstack/cyborg: cyborg/api/controllers/v2/device_profiles.py
+// (_validate_post_request), and is stricter where the service stores what it
+// cannot work with.
+func (d DeviceProfileCreate) check() error {
+	if !profileName.MatchString(d.Name) {
+		return fmt.Errorf("the name %q must be 1 to 255 letters, digits, hyphens and underscores", d.Name)
+	}
+	if len(d.Groups) == 0 {
+		return errors.New("there are no groups")
+	}
+	for i, group := range d.Groups {
+		if err := checkGroup(group); err != nil {
+			return fmt.Errorf("group %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkGroup(group requestspec.ProfileGroup) error {
+	if len(group) == 0 {
+		return errors.New("it is empty")
+	}
+	for _, property := range group {
+		if err := checkProperty(property); err != nil {
+			return fmt.Errorf("key %q: %w", property.Key, err)
+		}
+	}
+	return nil
+}
+
+func checkProperty(p requestspec.Property) error {
+	value, err := propertyText(p.Value)
+	if err != nil {
+		return err
+	}
+	kind, name, _ := strings.Cut(p.Key, ":")
+	name = strings.TrimSpace(name)
+	switch kind {
+	case "resources":
+		return checkResource(name, value)
+	case "trait":
+		return checkTrait(name, value)
+	case "accel":
+		return nil
+	}
+	return errors.New("it must begin with resources, trait or accel and a colon")
+}
+
+// propertyText refuses null, which makes every list of ARQs fail once the
+// profile is used, and lists and objects, which are a 500.
+func propertyText(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case json.Number:
+		return v.String(), nil
+	case int:
+		return strconv.Itoa(v), nil
+	}
+	return "", fmt.Errorf("the value %v must be a string or a number", value)
+}
+
+func checkResource(class, amount string) error {
+	if !slices.Contains(resourceClasses, class) && !strings.HasPrefix(class, "CUSTOM_") {
+		return fmt.Errorf("the resource class must be one of %s or begin with CUSTOM_", strings.Join(resourceClasses, ", "))
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(amount)); err != nil || n < 0 {
+		return fmt.Errorf("the amount %q is no whole number", amount)
+	}
+	return nil
+}
+
+func checkTrait(trait, value string) error {
+	if !strings.HasPrefix(trait, "CUSTOM_") {
+		return errors.New("the trait must begin with CUSTOM_")
+	}
+	if value != "required" && value != "forbidden" {
+		return fmt.Errorf("the value %q must be required or forbidden", value)
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+// Package novacyborg is the map of the module: Nova's side of the talk with Cyborg, in Go.
+//
+// OpenStack instances get FPGAs, GPUs and other accelerators from Cyborg. Nova asks for them while it builds an instance.
+// Each of Nova's steps is a function here:
+//
+//	Nova step                                          | here
+//	---------------------------------------------------+------------------------------------------------
+//	all of them, in order, each with its undo          | lifecycle.Manager.Create
+//	1 read the device profile                          | cyborgclient.Client.DeviceProfileByName
+//	2 flavor and profile become request groups         | requestspec.Build
+//	  the query for Placement                          | requestspec.Request.Query
+//	3 ask for allocation candidates                    | placement.Client.Candidates
+//	  which provider serves which group                | requestspec.Match
+//	  why there is no candidate                        | placement.Client.Explain
+//	4 claim a candidate                                | placement.Client.Claim
+//	5 create the accelerator requests (ARQs)           | cyborgclient.Client.CreateARQs
+//	  match each ARQ to its provider                   | cyborgclient.Match
+//	6 bind the ARQs                                    | cyborgclient.Client.Bind
+//	7 take Cyborg's events                             | virtdriver.NewReceiver
+//	  wait until every ARQ is bound                    | virtdriver.Waiter.Wait
+//	8 put the devices into the libvirt domain XML      | virtdriver.Compose
+//	delete the instance                                | lifecycle.Manager.Delete
+//	  unbind and delete its ARQs                       | cyborgclient.Client.DeleteARQsByInstance
+//	  release its claim                                | placement.Client.Release
+//
+// What stands in for the services in tests:
+//
+//	service                                            | here
+//	---------------------------------------------------+------------------------------------------------
+//	Cyborg, in a Go test                               | fakecyborg.Start
+//	Cyborg, as an http.Handler                         | fakecyborg.New
+//	Placement, in a Go test                            | placementtest.Start
+//	Placement, as an http.Handler                      | placementtest.New
+//	a driver's report of its devices                   | placement.Client.Report
+//
+// The package itself holds no code. Read lifecycle to learn the flow, docs/architecture.md for the import arrows, and
+// docs/limits.md for what is not done.
+package novacyborg

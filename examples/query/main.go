@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/requestspec"
+)
+
+func main() {
+	switch err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr); {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "query:", err)
+		os.Exit(1)
+	}
+}
+
+// arguments are the flags of one run.
+type arguments struct {
+	flavor, profile                        string
+	raw, lenient, jsonl, mapping, mappings bool
+}
+
+func parse(args []string, stderr io.Writer) (arguments, error) {
+	var a arguments
+	flags := flag.NewFlagSet("query", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML")
+	flags.StringVar(&a.profile, "profile", "", "`file` of the device profile, JSON or YAML")
+	flags.BoolVar(&a.raw, "raw", false, "print the query string as it is sent")
+	flags.BoolVar(&a.lenient, "lenient", false, "do what Nova does, instead of refusing what it would only warn about")
+	flags.BoolVar(&a.jsonl, "jsonl", false, "answer one request per line of standard input")
+	flags.BoolVar(&a.mapping, "mapping", false, "match groups without mappings, one case per line of standard input")
+	flags.BoolVar(&a.mappings, "mappings", false, "match groups with mappings, one case per line of standard input")
+	if err := flags.Parse(args); err != nil {
+		return a, err
+	}
+	if flags.NArg() > 0 {
+		return a, fmt.Errorf("unexpected argument %q; files are given by -flavor and -profile", flags.Arg(0))
+	}
+	if a.profile != "" && a.flavor == "" {
+		return a, errors.New("-profile needs -flavor")
+	}
+	if bulk := count(a.jsonl, a.mapping, a.mappings); bulk > 1 || bulk == 1 && (a.raw || a.flavor != "" || a.profile != "") {
+		return a, errors.New("-jsonl, -mapping and -mappings read standard input and go with no other mode")
+	}
+	return a, nil
+}
+
+func count(flags ...bool) int {
+	n := 0
+	for _, set := range flags {
+		if set {
+			n++
+		}
+	}
+	return n
+}
+
+func (a arguments) options() []requestspec.Option {
+	if a.lenient {
+		return []requestspec.Option{requestspec.Lenient()}
+	}
+	return nil
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	a, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(stdout)
+	switch {
+	case a.jsonl:
+		err = answerLines(stdin, out, func(in queryCase) answer { return in.answer(a.options()) })
+	case a.mapping:
+		err = answerLines(stdin, out, mappingCase.answer)
+	case a.mappings:
+		err = answerLines(stdin, out, mappingsCase.answer)
+	default:
+		err = showQuery(a, out, stderr)
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// showQuery prints the query of a flavor and a profile, and what was found on the way.
+func showQuery(a arguments, out, stderr io.Writer) error {
+	in, profiles, err := readFiles(a.flavor, a.profile)
+	if err != nil {
+		return err
+	}
+	if in, err = requestspec.Resolve(in, profiles, a.options()...); err != nil {
+		return err
+	}
+	request, err := requestspec.Build(in, a.options()...)
+	if err != nil {
+		return err
+	}
+	for _, finding := range request.Findings {
+		fmt.Fprintln(stderr, "note:", finding.Error())
+	}
+	if a.raw {
+		_, err = fmt.Fprintln(out, request.Query())
+		return err
+	}
+	return prettyPrint(out, request.Query())
+}
+
+// prettyPrint prints one parameter a line, not escaped.
+func prettyPrint(out io.Writer, query string) error {
+	for parameter := range strings.SplitSeq(query, "&") {
+		text, err := url.QueryUnescape(parameter)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

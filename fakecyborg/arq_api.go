@@ -1,0 +1,164 @@
+package fakecyborg
+
+import (
+	"net/http"
+
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
+)
+
+// arqWire is an accelerator request on the wire.
+// It mirrors cyborg/api/controllers/v2/arqs.py:ARQ.
+type arqWire struct {
+	UUID         string   `json:"uuid"`
+	State        arqState `json:"state"`
+	ProfileName  string   `json:"device_profile_name"`
+	GroupID      int      `json:"device_profile_group_id"`
+	Hostname     *string  `json:"hostname"`
+	DeviceRPUUID *string  `json:"device_rp_uuid"`
+	InstanceUUID *string  `json:"instance_uuid"`
+	ProjectID    *string  `json:"project_id"`
+	HandleType   string   `json:"attach_handle_type"`
+	HandleUUID   *string  `json:"attach_handle_uuid"`
+	HandleInfo   *object  `json:"attach_handle_info"`
+	Links        []link   `json:"links"`
+	CreatedAt    *string  `json:"created_at"`
+	UpdatedAt    *string  `json:"updated_at"`
+}
+
+type arqList struct {
+	ARQs []arqWire `json:"arqs"`
+}
+
+// wire fails for a request that was bound with ids that are none: it breaks
+// every list that it is part of.
+func (a *arq) wire(base string) (arqWire, error) {
+	for _, id := range []*string{a.deviceRP, a.instance, a.project} {
+		if id != nil && !looksLikeUUID(*id) {
+			return arqWire{}, notUUID(*id)
+		}
+	}
+	wire := arqWire{
+		UUID: a.uuid, State: a.state, ProfileName: a.profile.name, GroupID: a.group,
+		Hostname: a.hostname, DeviceRPUUID: a.deviceRP, InstanceUUID: a.instance, ProjectID: a.project,
+		HandleInfo: newObject(),
+		Links:      []link{selfLink(base, "accelerator_requests", a.uuid)},
+		CreatedAt:  isoTime(a.created), UpdatedAt: isoTime(a.updated),
+	}
+	if a.handle != nil {
+		wire.HandleType, wire.HandleUUID = a.handle.Type, &a.handle.uuid
+		wire.HandleInfo = orderedText(a.handle.Info)
+	}
+	return wire, nil
+}
+
+// orderedText is a JSON object of strings.
+func orderedText(pairs []driver.Pair) *object {
+	o := newObject()
+	for _, pair := range pairs {
+		o.set(pair.Key, pair.Value)
+	}
+	return o
+}
+
+func (x *exchange) wireARQs(arqs []arq) (any, error) {
+	base := baseURL(x.Request)
+	answer := arqList{ARQs: make([]arqWire, 0, len(arqs))}
+	for i := range arqs {
+		wire, err := arqs[i].wire(base)
+		if err != nil {
+			return nil, err
+		}
+		answer.ARQs = append(answer.ARQs, wire)
+	}
+	return answer, nil
+}
+
+func (x *exchange) listARQs() (any, error) {
+	instance, hasInstance := x.query["instance"]
+	if hasInstance && !looksLikeUUID(instance) {
+		return nil, badUUIDArgument("instance", instance)
+	}
+	onlyResolved, err := bindStateFilter(x.query["bind_state"])
+	if err != nil {
+		return nil, err
+	}
+	var arqs []arq
+	if hasInstance {
+		arqs, err = x.server.store.instanceARQs(x.caller, instance)
+	} else {
+		arqs, err = x.server.store.listARQs(x.caller)
+	}
+	if err == nil && onlyResolved {
+		arqs, err = resolvedARQs(arqs, hasInstance)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.wireARQs(arqs)
+}
+
+func bindStateFilter(state string) (onlyResolved bool, err error) {
+	switch state {
+	case "", "resolved":
+		return state != "", nil
+	}
+	return false, broken("Bad state: %s for ARQ: None. Expected state(s): ['resolved']", state)
+}
+
+// resolvedARQs filters a general list; a list of one instance is locked as long
+// as one of its requests is not resolved.
+func resolvedARQs(arqs []arq, ofInstance bool) ([]arq, error) {
+	kept := make([]arq, 0, len(arqs))
+	for _, a := range arqs {
+		switch {
+		case a.state.resolved():
+			kept = append(kept, a)
+		case ofInstance:
+			return nil, &fault{status: http.StatusLocked, kind: fromLock}
+		}
+	}
+	return kept, nil
+}
+
+func (x *exchange) showARQ() (any, error) {
+	uuid := x.parameters["uuid"]
+	if !looksLikeUUID(uuid) {
+		return nil, badUUIDArgument("uuid", uuid)
+	}
+	a, err := x.server.store.arq(x.caller, uuid)
+	if err != nil {
+		return nil, err
+	}
+	return asAnswer(a.wire(baseURL(x.Request)))
+}
+
+func (x *exchange) createARQs() (any, error) {
+	fields, ok := x.body.(*object)
+	if !ok {
+		return nil, noAttribute(x.body, "get")
+	}
+	name := fields.values["device_profile_name"]
+	if name == nil {
+		return nil, broken("DeviceProfile name needed.")
+	}
+	arqs, err := x.server.store.createARQs(x.caller, pythonStr(name))
+	if err != nil {
+		return nil, err
+	}
+	return x.wireARQs(arqs)
+}
+
+func (x *exchange) deleteARQs() (any, error) {
+	list, ok := x.parameters["uuids"]
+	if !ok {
+		list = x.query["arqs"]
+	}
+	instance := x.query["instance"]
+	if (list == "") == (instance == "") {
+		return nil, broken("Object action delete failed because: Provide either an ARQ uuid list or an instance UUID")
+	}
+	if instance != "" {
+		return nil, x.server.store.deleteInstanceARQs(x.caller, instance)
+	}
+	return nil, x.server.store.deleteARQs(x.caller, list)
+}

@@ -1,0 +1,185 @@
+package fakecyborg
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// attribute is a key and value of a deployable.
+// It mirrors cyborg/objects/attribute.py:Attribute.
+type attribute struct {
+	uuid         string
+	deployableID int
+	key, value   string
+	created      time.Time
+}
+
+// attributeWire is an attribute on the wire.
+// It mirrors cyborg/api/controllers/v2/attributes.py:Attribute.
+type attributeWire struct {
+	UUID         string  `json:"uuid"`
+	DeployableID int     `json:"deployable_id"`
+	Key          string  `json:"key"`
+	Value        string  `json:"value"`
+	CreatedAt    string  `json:"created_at"`
+	UpdatedAt    *string `json:"updated_at"`
+	Links        []link  `json:"links"`
+}
+
+type attributeList struct {
+	Attributes []attributeWire `json:"attributes"`
+}
+
+func (a attribute) wire(base string) (attributeWire, error) {
+	if !looksLikeUUID(a.uuid) {
+		return attributeWire{}, notUUID(a.uuid)
+	}
+	return attributeWire{
+		UUID: a.uuid, DeployableID: a.deployableID, Key: a.key, Value: a.value,
+		CreatedAt: a.created.Format(isoForm),
+		Links:     []link{selfLink(base, "attributes", a.uuid)},
+	}, nil
+}
+
+func (x *exchange) listAttributes() (any, error) {
+	deployableID := 0
+	if text, ok := x.query["deployable_id"]; ok {
+		id, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, badRequest("Invalid input for field/attribute deployable_id. Value: '%s'. unable to convert to int", text)
+		}
+		deployableID = id
+	}
+	s := x.server.store
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	answer := attributeList{Attributes: []attributeWire{}}
+	for a := range s.attributes.all {
+		if (deployableID != 0 && a.deployableID != deployableID) || !x.wants("key", a.key) {
+			continue
+		}
+		wire, err := a.wire(baseURL(x.Request))
+		if err != nil {
+			return nil, err
+		}
+		answer.Attributes = append(answer.Attributes, wire)
+	}
+	return answer, nil
+}
+
+func (x *exchange) showAttribute() (any, error) {
+	uuid := x.parameters["uuid"]
+	if !looksLikeUUID(uuid) {
+		return nil, badUUIDArgument("uuid", uuid)
+	}
+	x.server.store.mu.RLock()
+	defer x.server.store.mu.RUnlock()
+	a, ok := x.server.store.attributes.get(uuid)
+	if !ok {
+		return nil, attributeNotFound(uuid)
+	}
+	return asAnswer(a.wire(baseURL(x.Request)))
+}
+
+func attributeNotFound(uuid string) *fault {
+	return notFound("Attribute not found with uuid=%s", uuid)
+}
+
+func (x *exchange) createAttribute() (any, error) {
+	a, err := readAttribute(x.body)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := x.server.store.addAttribute(a)
+	if err != nil {
+		return nil, err
+	}
+	wire, err := stored.wire(baseURL(x.Request))
+	wire.CreatedAt = freshTime(time.Now().UTC())
+	return asAnswer(wire, err)
+}
+
+// readAttribute reads the body of a creation; what Cyborg does not check fails
+// as its objects and its database do.
+func readAttribute(body any) (attribute, error) {
+	fields, ok := body.(*object)
+	if !ok {
+		return attribute{}, noAttribute(body, "get")
+	}
+	id, ok := fields.values["deployable_id"].(json.Number)
+	if !ok {
+		return attribute{}, broken("Cannot load 'deployable_id' in the base class")
+	}
+	a := attribute{}
+	var err error
+	if a.deployableID, err = strconv.Atoi(string(id)); err != nil {
+		return attribute{}, broken("invalid literal for int() with base 10: %s", pythonRepr(string(id)))
+	}
+	for _, column := range []struct {
+		name string
+		into *string
+		null bool
+	}{{"key", &a.key, false}, {"value", &a.value, false}, {"uuid", &a.uuid, true}} {
+		text, err := optionalText(fields.values[column.name], column.name)
+		switch {
+		case err != nil:
+			return attribute{}, err
+		case text != nil:
+			*column.into = *text
+		case !column.null:
+			return attribute{}, databaseError(`1048, "Column '%s' cannot be null"`, column.name)
+		}
+	}
+	return a, nil
+}
+
+// databaseError is how a constraint of MariaDB shows.
+func databaseError(format string, args ...any) *fault {
+	return broken("(pymysql.err.IntegrityError) (%s)\n(Background on this error at: https://sqlalche.me/e/20/gkpj)", fmt.Sprintf(format, args...))
+}
+
+// addAttribute stores an attribute of an existing deployable.
+func (s *store) addAttribute(a attribute) (attribute, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	exists := false
+	for d := range s.deployables.all {
+		exists = exists || d.id == a.deployableID
+	}
+	if !exists {
+		return attribute{}, databaseError("1452, 'Cannot add or update a child row: a foreign key constraint fails'")
+	}
+	return a, s.insertAttribute(&a)
+}
+
+// insertAttribute gives an attribute its id and time; the caller holds the lock.
+func (s *store) insertAttribute(a *attribute) error {
+	if a.uuid == "" {
+		id, err := s.uuids.next()
+		if err != nil {
+			return err
+		}
+		a.uuid = id
+	}
+	a.created = now()
+	stored := *a
+	s.attributes.add(a.uuid, &stored)
+	return nil
+}
+
+func (x *exchange) deleteAttribute() (any, error) {
+	uuid, ok := x.parameters["uuid"]
+	if !ok {
+		return nil, badRequest("Missing argument: \"uuid\"")
+	}
+	s := x.server.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.attributes.get(uuid); !ok {
+		return nil, attributeNotFound(uuid)
+	}
+	s.attributes.delete(uuid)
+	return nil, nil
+}

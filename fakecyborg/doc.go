@@ -1,0 +1,2 @@
+// Package fakecyborg is manual to be written.
+package fakecyborg

@@ -1,0 +1,39 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What can be wrong with a card; test for them with [errors.Is].
+var (
+	// ErrUnknownDriver says that no driver has the name.
+	ErrUnknownDriver = errors.New("unknown driver")
+	// ErrUnused says that the driver does not read a field that is set.
+	ErrUnused = errors.New("not read by this driver, leave it out")
+	// ErrMissing says that a field without default is empty.
+	ErrMissing = errors.New("needed")
+	// ErrFormat says that a field has a value that the driver cannot use.
+	ErrFormat = errors.New("wrong value")
+)
+
+// Error tells which field of a card is wrong. It unwraps to one of the
+// sentinels of this package.
+type Error struct {
+	// Driver is the driver's name.
+	Driver string
+	// Field is the field's name as seeds spell it, "driver" when there is no such driver.
+	Field string
+	// Value is the value that was given.
+	Value string
+	// Err is the reason.
+	Err error
+}
+
+// Error names the driver, the field, its value and the reason.
+func (e *Error) Error() string {
+	return fmt.Sprintf("driver %s: %s %q: %v", e.Driver, e.Field, e.Value, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }

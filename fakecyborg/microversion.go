@@ -1,0 +1,97 @@
+package fakecyborg
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// versionHeader is the header of requests and answers that names the microversion.
+const versionHeader = "OpenStack-API-Version"
+
+// microversion is the minor number of API version 2 that a request runs at.
+type microversion int
+
+// The minor numbers at which something changes.
+const (
+	minorProjectInBind   microversion = 1
+	minorProfileByName   microversion = 2
+	minorDeviceHasStatus microversion = 3
+)
+
+// errVersionText is the answer to a header that is no version.
+func errVersionText() *fault {
+	return routing(http.StatusNotAcceptable, "Invalid value for OpenStack-API-Version header")
+}
+
+// negotiate reads the version header. A fault with a known is one that still
+// tells the range of versions in its headers.
+// It mirrors cyborg/api/controllers/base.py:Version and v2/__init__.py:Controller._check_version.
+func (r Release) negotiate(header http.Header) (m microversion, rangeKnown bool, err *fault) {
+	values := header.Values(versionHeader)
+	if len(values) == 0 {
+		return 0, true, nil
+	}
+	text, ok := r.versionText(strings.Join(values, ","))
+	switch {
+	case !ok:
+		return 0, true, nil
+	case strings.EqualFold(text, "latest"):
+		return microversion(r.MaxMicroversion), true, nil
+	}
+	major, minor, ok := splitVersion(text)
+	switch {
+	case !ok:
+		return 0, false, errVersionText()
+	case major != 2:
+		return 0, true, routing(http.StatusNotAcceptable, fmt.Sprintf("Mutually exclusive versions requested. Version %d.%d requested but not supported by this service. The supported version range is: [2.0, 2.%d].", major, minor, r.MaxMicroversion))
+	case minor < 0 || minor > r.MaxMicroversion:
+		return 0, true, routing(http.StatusNotAcceptable, fmt.Sprintf("Version %d.%d was requested but the minor version is not supported by this service. The supported version range is: [2.0, 2.%d].", major, minor, r.MaxMicroversion))
+	}
+	return microversion(minor), true, nil
+}
+
+// versionText picks the part of the header that names this service's version;
+// false means that the release overlooks the header.
+func (r Release) versionText(header string) (string, bool) {
+	header = strings.TrimSpace(header)
+	if !r.NamedMicroversion {
+		bare := strings.EqualFold(header, "latest") || strings.Trim(header, "0123456789.-") == ""
+		return header, bare
+	}
+	elements := strings.Split(header, ",")
+	for i := len(elements) - 1; i >= 0; i-- {
+		fields := strings.Fields(elements[i])
+		if len(fields) == 2 && strings.EqualFold(fields[0], "accelerator") {
+			return fields[1], true
+		}
+	}
+	return header, true
+}
+
+func splitVersion(text string) (major, minor int, ok bool) {
+	before, after, found := strings.Cut(text, ".")
+	major, err := strconv.Atoi(before)
+	if !found || err != nil {
+		return 0, 0, false
+	}
+	minor, err = strconv.Atoi(after)
+	return major, minor, err == nil
+}
+
+// versionHeaders are the headers of every answer that got past negotiation;
+// those of a request out of range lack the last.
+func (r Release) versionHeaders(header http.Header, m microversion, inRange bool) {
+	header["Vary"] = []string{versionHeader}
+	header["OpenStack-API-Minimum-Version"] = []string{"2.0"}
+	header["OpenStack-API-Maximum-Version"] = []string{"2." + strconv.Itoa(r.MaxMicroversion)}
+	if !inRange {
+		return
+	}
+	used := "2." + strconv.Itoa(int(m))
+	if r.NamedMicroversion {
+		used = "accelerator " + used
+	}
+	header[versionHeader] = []string{used}
+}

@@ -1,0 +1,167 @@
+package fakecyborg
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/placement"
+)
+
+// Option changes what [New] and [Start] make. An option that is given a useless
+// value makes them return an error.
+type Option func(*config) error
+
+// config is what the options collect.
+type config struct {
+	release   Release
+	seed      Seed
+	place     func(path string) string
+	placement *placement.Client
+	nova      string
+	events    chan<- Event
+	transport http.RoundTripper
+	logger    *slog.Logger
+	random    io.Reader
+}
+
+func newConfig(opts []Option) (*config, error) {
+	c := &config{
+		release: Newest(),
+		place:   seedPlace,
+		logger:  slog.New(slog.DiscardHandler),
+	}
+	for _, opt := range opts {
+		if err := opt(c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// seedPlace names a place in a seed that came from no file.
+func seedPlace(path string) string { return "seed: " + path }
+
+// WithRelease makes the server play that release of Cyborg; the default is [Newest].
+func WithRelease(release Release) Option {
+	return func(c *config) error {
+		if release.MaxMicroversion < 0 {
+			return fmt.Errorf("release %s: maximum microversion 2.%d is below 2.0", release.Series, release.MaxMicroversion)
+		}
+		c.release = release
+		return nil
+	}
+}
+
+// WithSeed fills the server with hosts, devices and device profiles. The last
+// of WithSeed and [WithSeedFile] counts.
+func WithSeed(seed Seed) Option {
+	return func(c *config) error {
+		c.seed, c.place = seed, seedPlace
+		return nil
+	}
+}
+
+// WithSeedFile fills the server from a YAML file. The file is strict: unknown
+// keys, repeated keys and values of the wrong kind are errors of type
+// [*SeedError] that name file, line and key.
+func WithSeedFile(path string) Option {
+	return func(c *config) error {
+		data, err := os.ReadFile(path) //nolint:gosec // the caller names the file
+		if err != nil {
+			return fmt.Errorf("read seed: %w", err)
+		}
+		return WithSeedYAML(path, data)(c)
+	}
+}
+
+// WithSeedYAML is [WithSeedFile] for a file that was read already, or embedded;
+// name is what errors call it.
+func WithSeedYAML(name string, data []byte) Option {
+	return func(c *config) error {
+		seed, place, err := parseSeed(name, data)
+		if err != nil {
+			return err
+		}
+		c.seed, c.place = seed, place
+		return nil
+	}
+}
+
+// WithPlacement makes [Server.Report], and with it [Start], report the seed's
+// hosts and devices into that Placement.
+func WithPlacement(client *placement.Client) Option {
+	return func(c *config) error {
+		if client == nil {
+			return errors.New("with placement: no client")
+		}
+		c.placement = client
+		return nil
+	}
+}
+
+// WithNova posts events to that compute endpoint, for example
+// "http://127.0.0.1:8774/v2.1"; /os-server-external-events is appended.
+func WithNova(endpoint string) Option {
+	return func(c *config) error {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return fmt.Errorf("with nova: %q is not an http or https url", endpoint)
+		}
+		c.nova = strings.TrimRight(endpoint, "/")
+		return nil
+	}
+}
+
+// WithEvents sends every event into that channel. The bind that causes an event
+// waits until it is received, or until its request ends; give the channel a
+// buffer when binder and receiver are one goroutine.
+func WithEvents(events chan<- Event) Option {
+	return func(c *config) error {
+		if events == nil {
+			return errors.New("with events: no channel")
+		}
+		c.events = events
+		return nil
+	}
+}
+
+// WithTransport carries the posts to Nova; the default is net/http's.
+func WithTransport(transport http.RoundTripper) Option {
+	return func(c *config) error {
+		if transport == nil {
+			return errors.New("with transport: no transport")
+		}
+		c.transport = transport
+		return nil
+	}
+}
+
+// WithLogger logs each exchange and each event; the default is silence.
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) error {
+		if logger == nil {
+			return errors.New("with logger: no logger")
+		}
+		c.logger = logger
+		return nil
+	}
+}
+
+// WithUUIDs takes the random bytes of all UUIDs of objects from that reader, so
+// that a run can be repeated to the byte; a creation fails when the reader ends.
+// Request ids stay random.
+func WithUUIDs(random io.Reader) Option {
+	return func(c *config) error {
+		if random == nil {
+			return errors.New("with uuids: no reader")
+		}
+		c.random = random
+		return nil
+	}
+}

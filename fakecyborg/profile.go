@@ -1,0 +1,127 @@
+package fakecyborg
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// profile is a device profile.
+// It mirrors cyborg/objects/device_profile.py:DeviceProfile.
+type profile struct {
+	id          int
+	uuid, name  string
+	description *string
+	// groups hold strings, and nil where an accel: key has null.
+	groups  []*object
+	created time.Time
+	// arqs counts the accelerator requests made of it.
+	arqs int
+}
+
+// maxName is the length of the name's column.
+const maxName = 255
+
+// addProfile stores a profile under the rules of the database. The uuid is made
+// here unless the caller chose one.
+func (s *store) addProfile(p *profile) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, taken := s.profileName[sameKey(p.name)]; taken {
+		return faultf(http.StatusConflict, "A device_profile with name %s already exists.", p.name).overRPC()
+	}
+	if len(p.name) > maxName {
+		return broken(`Remote error: DBDataError (pymysql.err.DataError) (1406, "Data too long for column 'name' at row 1")`).overRPC()
+	}
+	if p.uuid == "" {
+		id, err := s.uuids.next()
+		if err != nil {
+			return err
+		}
+		p.uuid = id
+	}
+	if _, taken := s.profiles.get(p.uuid); taken {
+		return broken(`Remote error: DBDuplicateEntry (pymysql.err.IntegrityError) (1062, "Duplicate entry '%s' for key 'uuid'")`, p.uuid).overRPC()
+	}
+	if p.created.IsZero() {
+		p.created = now()
+	}
+	p.id = s.profiles.add(p.uuid, p)
+	s.profileName[sameKey(p.name)] = p
+	return nil
+}
+
+// findProfile looks a profile up by uuid if the text looks like one, else by
+// name; the caller holds the lock.
+func (s *store) findProfile(nameOrUUID string) (*profile, error) {
+	if looksLikeUUID(nameOrUUID) {
+		if p, ok := s.profiles.get(nameOrUUID); ok {
+			return p, nil
+		}
+		return nil, notFound("Device Profile not found with uuid=%s", nameOrUUID)
+	}
+	return s.namedProfile(nameOrUUID)
+}
+
+func (s *store) namedProfile(name string) (*profile, error) {
+	if p, ok := s.profileName[sameKey(name)]; ok {
+		return p, nil
+	}
+	return nil, notFound("Device Profile not found with name=%s", name)
+}
+
+// profile returns a copy, for use without the lock.
+func (s *store) profile(nameOrUUID string) (profile, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	p, err := s.findProfile(nameOrUUID)
+	if err != nil {
+		return profile{}, err
+	}
+	return *p, nil
+}
+
+// listProfiles returns copies in the order of their ids; names narrows the list
+// to those names, spelled exactly.
+func (s *store) listProfiles(names map[string]bool) []profile {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found := []profile{}
+	for p := range s.profiles.all {
+		if names == nil || names[p.name] {
+			found = append(found, *p)
+		}
+	}
+	return found
+}
+
+// deleteProfiles deletes one by one and stops at the first that it cannot;
+// those before stay deleted.
+func (s *store) deleteProfiles(value string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for nameOrUUID := range strings.SplitSeq(value, ",") {
+		p, err := s.findProfile(nameOrUUID)
+		if err != nil {
+			return err
+		}
+		if !looksLikeUUID(p.uuid) {
+			return notUUID(p.uuid)
+		}
+		if p.arqs > 0 {
+			return profileInUse(p.uuid)
+		}
+		s.profiles.delete(p.uuid)
+		delete(s.profileName, sameKey(p.name))
+	}
+	return nil
+}
+
+// profileInUse is what the foreign key of MariaDB makes of a profile with
+// accelerator requests.
+func profileInUse(uuid string) *fault {
+	return broken("Remote error: DBReferenceError (pymysql.err.IntegrityError) (1451, 'Cannot delete or update a parent row: a foreign key constraint fails (`cyborg`.`extended_accelerator_requests`, CONSTRAINT `extended_accelerator_requests_ibfk_1` FOREIGN KEY (`device_profile_id`) REFERENCES `device_profiles` (`id`))')\n"+
+		"[SQL: DELETE FROM device_profiles WHERE device_profiles.uuid = %%(uuid_1)s]\n"+
+		"[parameters: {'uuid_1': '%s'}]\n"+
+		"(Background on this error at: https://sqlalche.me/e/20/gkpj)", uuid).overRPC()
+}

@@ -1,0 +1,225 @@
+package fakecyborg
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The rules for device profiles; the patterns stand in the error texts.
+// They mirror cyborg/api/controllers/v2/device_profiles.py:_validate_post_request.
+const (
+	namePattern  = "^[a-zA-Z0-9-_]+$"
+	groupPattern = "^(resources:|trait:|accel:)"
+)
+
+var (
+	// nameRule allows one line feed at the end, as Python's $ does.
+	nameRule  = regexp.MustCompile(`^[a-zA-Z0-9-_]+\n?$`)
+	groupRule = regexp.MustCompile(groupPattern)
+	// resourceClasses are the classes that a profile may ask for besides CUSTOM_ ones.
+	resourceClasses = []string{"FPGA", "GPU", "VGPU", "PGPU", "CUSTOM_QAT", "CUSTOM_NIC", "CUSTOM_SSD"}
+	integerText     = regexp.MustCompile(`^\s*[+-]?[0-9]+(_[0-9]+)*\s*$`)
+)
+
+// readProfile checks the body of a creation in the order of the real server;
+// what is not checked there fails as Python does.
+func readProfile(body any) (*profile, error) {
+	fields, err := onlyElement(body)
+	if err != nil {
+		return nil, err
+	}
+	name, err := readName(fields.values["name"])
+	if err != nil {
+		return nil, err
+	}
+	groups, err := readGroups(fields.values["groups"])
+	if err != nil {
+		return nil, err
+	}
+	p := &profile{name: name, groups: groups}
+	if p.description, err = optionalText(fields.values["description"], "description"); err != nil {
+		return nil, err
+	}
+	if uuid := fields.values["uuid"]; uuid != nil {
+		p.uuid = pythonStr(uuid)
+	}
+	return p, readCreated(fields, p)
+}
+
+// onlyElement is the one profile in the list, or what Python makes of another body.
+func onlyElement(body any) (*object, error) {
+	var element any
+	length := 1
+	switch body := body.(type) {
+	case []any:
+		if length = len(body); length == 1 {
+			element = body[0]
+		}
+	case *object:
+		if length = len(body.keys); length == 1 {
+			return nil, broken("0")
+		}
+	case string:
+		if length = len([]rune(body)); length == 1 {
+			element = body
+		}
+	default:
+		return nil, broken("object of type '%s' has no len()", pythonType(body))
+	}
+	if length != 1 {
+		return nil, badRequest("Only one device profile allowed per POST request for now.")
+	}
+	fields, ok := element.(*object)
+	if !ok {
+		return nil, noAttribute(element, "get")
+	}
+	return fields, nil
+}
+
+func readName(value any) (string, error) {
+	name, isText := value.(string)
+	switch {
+	case !truth(value):
+		return "", broken("DeviceProfile name needed.")
+	case !isText:
+		return "", broken("expected string or bytes-like object, got '%s'", pythonType(value))
+	case !nameRule.MatchString(name):
+		return "", badRequest("Device profile name must be of the form %s", namePattern)
+	}
+	return name, nil
+}
+
+func readGroups(value any) ([]*object, error) {
+	if !truth(value) {
+		return nil, broken("DeviceProfile needs groups field.")
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return nil, notGroups(value)
+	}
+	groups := make([]*object, 0, len(list))
+	for _, element := range list {
+		group, ok := element.(*object)
+		if !ok {
+			return nil, noAttribute(element, "items")
+		}
+		if err := checkGroup(group); err != nil {
+			return nil, err
+		}
+		groups = append(groups, group)
+	}
+	return groups, nil
+}
+
+// notGroups is what Python makes of groups that are no list: it walks through
+// the characters of a string and the keys of an object.
+func notGroups(value any) *fault {
+	switch value.(type) {
+	case *object, string:
+		return noAttribute("", "items")
+	}
+	return notIterable(value)
+}
+
+// checkGroup checks one group and cleans it: blanks around names go away and
+// values become text.
+func checkGroup(group *object) error {
+	for _, key := range slices.Clone(group.keys) {
+		prefix, name, _ := strings.Cut(key, ":")
+		clean := strings.Trim(name, " ")
+		var err error
+		switch {
+		case !groupRule.MatchString(key):
+			err = badRequest("Device profile group keys must be of the form %s", groupPattern)
+		case prefix == "trait":
+			err = checkTrait(clean, group.values[key])
+		case prefix == "resources":
+			err = checkResource(clean, group.values[key])
+		default:
+			clean = name
+		}
+		if err != nil {
+			return err
+		}
+		if clean != name {
+			group.move(key, prefix+":"+clean)
+		}
+	}
+	return textValues(group)
+}
+
+func checkTrait(name string, value any) error {
+	if !strings.HasPrefix(name, "CUSTOM_") {
+		return badRequest("Unsupported trait name format %s, should start with CUSTOM_", name)
+	}
+	if value != "required" && value != "forbidden" {
+		return badRequest("Unsupported trait value %s, the value must be one among ['required', 'forbidden']", pythonStr(value))
+	}
+	return nil
+}
+
+func checkResource(name string, value any) error {
+	if !slices.Contains(resourceClasses, name) && !strings.HasPrefix(name, "CUSTOM_") {
+		return badRequest("Unsupported resource class %s", name)
+	}
+	switch value := value.(type) {
+	case string:
+		if !integerText.MatchString(value) {
+			return badRequest("Resources number %s is invalid", value)
+		}
+	case nil, []any, *object:
+		return broken("int() argument must be a string, a bytes-like object or a real number, not '%s'", pythonType(value))
+	}
+	return nil
+}
+
+// textValues makes every value of a group a string; null stays.
+func textValues(group *object) error {
+	for key, value := range group.values {
+		text, err := optionalText(value, key)
+		if err != nil {
+			return err
+		}
+		if text != nil {
+			group.values[key] = *text
+		}
+	}
+	return nil
+}
+
+// optionalText is what a string field of Cyborg's objects makes of a value.
+// It mirrors oslo_versionedobjects/fields.py:String.coerce.
+func optionalText(value any, field string) (*string, error) {
+	switch value := value.(type) {
+	case nil:
+		return nil, nil
+	case string, json.Number, bool:
+		text := pythonStr(value)
+		return &text, nil
+	}
+	return nil, broken("A string is required in field %s, not a %s", field, pythonType(value))
+}
+
+// readCreated takes the creation time that the caller gave, if any.
+func readCreated(fields *object, p *profile) error {
+	value := fields.values["created_at"]
+	if value == nil {
+		return nil
+	}
+	text, ok := value.(string)
+	if !ok {
+		return broken("A datetime.datetime is required in field created_at, not a %s", pythonType(value))
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+		if created, err := time.Parse(form, text); err == nil {
+			p.created = created.UTC().Truncate(time.Second)
+			return nil
+		}
+	}
+	return faultf(http.StatusInternalServerError, "Unable to parse date string %s", strconv.Quote(text))
+}

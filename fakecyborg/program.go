@@ -1,0 +1,97 @@
+package fakecyborg
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pathRule is the form of a JSON-patch path.
+var pathRule = regexp.MustCompile(`^(/[\w-]+)+$`)
+
+// internalPaths may not be changed from outside.
+var internalPaths = []string{"/created_at", "/id", "/links", "/updated_at", "/uuid", "/name", "/num_accelerators"}
+
+// programDeployable checks a request to load a bitstream. No driver of the fake
+// can load one yet, so what passes ends as an agent that could not.
+// It mirrors cyborg/api/controllers/v2/deployables.py:DeployablesController.program.
+func (x *exchange) programDeployable() (any, error) {
+	uuid := x.parameters["uuid"]
+	if !looksLikeUUID(uuid) {
+		return nil, badUUIDArgument("uuid", uuid)
+	}
+	image, err := readProgram(x.body)
+	if err != nil {
+		return nil, err
+	}
+	if !looksLikeUUID(image) {
+		return nil, notUUID(image)
+	}
+	x.server.store.mu.RLock()
+	defer x.server.store.mu.RUnlock()
+	if _, err := x.server.store.findDeployable(uuid); err != nil {
+		return nil, err
+	}
+	return nil, broken("FPGA programming failed with return False.")
+}
+
+// readProgram checks the patch and returns the image of its first operation.
+func readProgram(body any) (string, error) {
+	list, ok := body.([]any)
+	if !ok {
+		return "", badRequest("Invalid input for field/attribute program_info. Value: '%s'. unable to convert to list", pythonStr(body))
+	}
+	for _, element := range list {
+		if err := checkProgram(element); err != nil {
+			return "", err
+		}
+	}
+	if len(list) == 0 {
+		return "", broken("list index out of range")
+	}
+	value, ok := list[0].(*object).values["value"]
+	if !ok {
+		return "", keyError("value")
+	}
+	images, ok := value.([]any)
+	if !ok || len(images) == 0 {
+		return "", broken("list index out of range")
+	}
+	image, ok := images[0].(*object)
+	if !ok {
+		return "", notSubscriptable(images[0])
+	}
+	id, ok := image.values["image_uuid"]
+	if !ok {
+		return "", keyError("image_uuid")
+	}
+	return pythonStr(id), nil
+}
+
+// checkProgram applies the rules of JSON patches.
+// It mirrors cyborg/api/controllers/types.py:JsonPatchType.validate.
+func checkProgram(element any) error {
+	operation, ok := element.(*object)
+	if !ok {
+		return badRequest("Invalid input for field/attribute program_info. Value: '%s'. unable to convert to object", pythonStr(element))
+	}
+	for _, key := range operation.keys {
+		if !slices.Contains([]string{"path", "op", "value"}, key) {
+			return badRequest("Unknown attribute for argument program_info: %s", key)
+		}
+	}
+	path, _ := operation.values["path"].(string)
+	op, _ := operation.values["op"].(string)
+	if !pathRule.MatchString(path) {
+		return badRequest("Invalid input for field/attribute path. Value: '%s'. Value should match the pattern ^(/[\\w-]+)+$", path)
+	}
+	if !slices.Contains([]string{"add", "replace", "remove"}, op) {
+		return badRequest("Invalid input for field/attribute op. Value: '%s'. Value should be one of: add, replace, remove", op)
+	}
+	for _, internal := range internalPaths {
+		if strings.HasPrefix(path, internal) {
+			return badRequest("'%s' is an internal attribute and can not be updated", path)
+		}
+	}
+	return nil
+}

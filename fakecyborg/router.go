@@ -1,0 +1,130 @@
+package fakecyborg
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// route is one row of the API: how an operation is asked for.
+type route struct {
+	// name is the operation: the name of Cyborg's policy rule without "cyborg:".
+	name string
+	// method and pattern say when it runs. Segments in braces are parameters;
+	// the parameter "ignored" may hold anything.
+	method, pattern string
+	// argument is the Python name of the argument that the body fills, "" when
+	// the operation takes no body.
+	argument string
+	// query are the known query parameters.
+	query []string
+	// status of success.
+	status int
+	// run answers; a nil result is an empty body.
+	run func(*exchange) (any, error)
+}
+
+// resource is what one collection path answers to.
+type resource struct {
+	routes []compiledRoute
+	// methods are those with a handler of their own, not those of actions.
+	methods []string
+}
+
+// compiledRoute is a route with its pattern in segments.
+type compiledRoute struct {
+	*route
+	segments []string
+}
+
+// router finds routes by the first two segments of a path.
+type router map[string]*resource
+
+// actionLength is the length of paths like v2/devices/{uuid}/disable.
+const actionLength = 4
+
+func newRouter(table []route) router {
+	r := make(router)
+	for i := range table {
+		segments := splitPath(table[i].pattern)
+		key := resourceKey(segments)
+		if r[key] == nil {
+			r[key] = &resource{}
+		}
+		known := r[key]
+		known.routes = append(known.routes, compiledRoute{&table[i], segments})
+		if len(segments) < actionLength && !slices.Contains(known.methods, table[i].method) {
+			known.methods = append(known.methods, table[i].method)
+			slices.Sort(known.methods)
+		}
+	}
+	return r
+}
+
+// find returns the route and its parameters. Without a route the fault is 404
+// or 405, as pecan's REST routing chooses.
+func (r router) find(method string, segments []string) (*route, map[string]string, *fault) {
+	known := r[resourceKey(segments)]
+	if known == nil {
+		return nil, nil, routing(http.StatusNotFound, "")
+	}
+	for _, candidate := range known.routes {
+		if candidate.method != method {
+			continue
+		}
+		if parameters, ok := match(candidate.segments, segments); ok {
+			return candidate.route, parameters, nil
+		}
+	}
+	collection := len(segments) == 2
+	if slices.Contains(known.methods, method) || (method == http.MethodPatch && collection) {
+		return nil, nil, routing(http.StatusNotFound, "")
+	}
+	refusal := routing(http.StatusMethodNotAllowed, "")
+	refusal.allow = strings.Join(known.methods, ", ")
+	return nil, nil, refusal
+}
+
+func match(parts, segments []string) (map[string]string, bool) {
+	if len(parts) != len(segments) {
+		return nil, false
+	}
+	parameters := make(map[string]string)
+	for i, part := range parts {
+		name, isParameter := strings.CutPrefix(part, "{")
+		switch {
+		case isParameter:
+			parameters[strings.TrimSuffix(name, "}")] = segments[i]
+		case part != segments[i]:
+			return nil, false
+		}
+	}
+	return parameters, true
+}
+
+func resourceKey(segments []string) string {
+	return strings.Join(segments[:min(len(segments), 2)], "/")
+}
+
+// splitPath drops empty segments, so that a trailing slash is the same as none.
+func splitPath(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+}
+
+// mount takes the mount point and a ".json" suffix off a path and gives a path
+// without version the version 2.
+func mount(path string) []string {
+	segments := splitPath(path)
+	if len(segments) > 0 && segments[0] == "accelerator" {
+		segments = segments[1:]
+	}
+	if len(segments) == 0 {
+		return nil
+	}
+	last := len(segments) - 1
+	segments[last] = strings.TrimSuffix(segments[last], ".json")
+	if segments[0] != "v2" {
+		segments = append([]string{"v2"}, segments...)
+	}
+	return segments
+}

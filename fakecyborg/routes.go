@@ -1,0 +1,42 @@
+package fakecyborg
+
+import "net/http"
+
+// routes is the whole API. Names are those of Cyborg's policy rules; the two
+// version documents have none there.
+var routes = []route{
+	{name: "version:list", method: "GET", pattern: "/", status: http.StatusOK, run: (*exchange).showRoot},
+	{name: "version:get", method: "GET", pattern: "/v2", status: http.StatusOK, run: (*exchange).showVersion},
+
+	{name: "device_profile:get_all", method: "GET", pattern: "/v2/device_profiles", query: []string{"name"}, status: http.StatusOK, run: (*exchange).listProfiles},
+	{name: "device_profile:get_one", method: "GET", pattern: "/v2/device_profiles/{id}", status: http.StatusOK, run: (*exchange).showProfile},
+	{name: "device_profile:create", method: "POST", pattern: "/v2/device_profiles", argument: "req_devprof_list", status: http.StatusCreated, run: (*exchange).createProfile},
+	{name: "device_profile:create", method: "POST", pattern: "/v2/device_profiles/{ignored}", argument: "req_devprof_list", status: http.StatusCreated, run: (*exchange).createProfile},
+	{name: "device_profile:delete", method: "DELETE", pattern: "/v2/device_profiles", query: []string{"value"}, status: http.StatusNoContent, run: (*exchange).deleteProfiles},
+	{name: "device_profile:delete", method: "DELETE", pattern: "/v2/device_profiles/{id}", status: http.StatusNoContent, run: (*exchange).deleteProfiles},
+
+	{name: "arq:get_all", method: "GET", pattern: "/v2/accelerator_requests", query: []string{"bind_state", "instance"}, status: http.StatusOK, run: (*exchange).listARQs},
+	{name: "arq:get_one", method: "GET", pattern: "/v2/accelerator_requests/{uuid}", status: http.StatusOK, run: (*exchange).showARQ},
+	{name: "arq:create", method: "POST", pattern: "/v2/accelerator_requests", argument: "req", status: http.StatusCreated, run: (*exchange).createARQs},
+	{name: "arq:create", method: "POST", pattern: "/v2/accelerator_requests/{ignored}", argument: "req", status: http.StatusCreated, run: (*exchange).createARQs},
+	{name: "arq:update", method: "PATCH", pattern: "/v2/accelerator_requests", argument: "patch_list", status: http.StatusAccepted, run: (*exchange).patchARQs},
+	{name: "arq:update", method: "PATCH", pattern: "/v2/accelerator_requests/{ignored}", argument: "patch_list", status: http.StatusAccepted, run: (*exchange).patchARQs},
+	{name: "arq:delete", method: "DELETE", pattern: "/v2/accelerator_requests", query: []string{"arqs", "instance"}, status: http.StatusNoContent, run: (*exchange).deleteARQs},
+	{name: "arq:delete", method: "DELETE", pattern: "/v2/accelerator_requests/{uuids}", query: []string{"instance"}, status: http.StatusNoContent, run: (*exchange).deleteARQs},
+
+	{name: "device:get_all", method: "GET", pattern: "/v2/devices", query: append([]string{"type", "vendor", "hostname"}, filterParameters...), status: http.StatusOK, run: (*exchange).listDevices},
+	{name: "device:get_one", method: "GET", pattern: "/v2/devices/{uuid}", status: http.StatusOK, run: (*exchange).showDevice},
+	{name: "device:enable", method: "POST", pattern: "/v2/devices/{uuid}/enable", status: http.StatusNoContent, run: (*exchange).enableDevice},
+	{name: "device:disable", method: "POST", pattern: "/v2/devices/{uuid}/disable", status: http.StatusNoContent, run: (*exchange).disableDevice},
+
+	{name: "deployable:get_all", method: "GET", pattern: "/v2/deployables", query: filterParameters, status: http.StatusOK, run: (*exchange).listDeployables},
+	{name: "deployable:get_one", method: "GET", pattern: "/v2/deployables/{uuid}", status: http.StatusOK, run: (*exchange).showDeployable},
+	{name: "deployable:program", method: "PATCH", pattern: "/v2/deployables/{uuid}/program", argument: "program_info", status: http.StatusOK, run: (*exchange).programDeployable},
+
+	{name: "attribute:get_all", method: "GET", pattern: "/v2/attributes", query: []string{"deployable_id", "key"}, status: http.StatusOK, run: (*exchange).listAttributes},
+	{name: "attribute:get_one", method: "GET", pattern: "/v2/attributes/{uuid}", status: http.StatusOK, run: (*exchange).showAttribute},
+	{name: "attribute:create", method: "POST", pattern: "/v2/attributes", argument: "req_attr", status: http.StatusCreated, run: (*exchange).createAttribute},
+	{name: "attribute:create", method: "POST", pattern: "/v2/attributes/{ignored}", argument: "req_attr", status: http.StatusCreated, run: (*exchange).createAttribute},
+	{name: "attribute:delete", method: "DELETE", pattern: "/v2/attributes", status: http.StatusNoContent, run: (*exchange).deleteAttribute},
+	{name: "attribute:delete", method: "DELETE", pattern: "/v2/attributes/{uuid}", status: http.StatusNoContent, run: (*exchange).deleteAttribute},
+}

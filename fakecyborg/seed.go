@@ -1,0 +1,85 @@
+package fakecyborg
+
+import (
+	"fmt"
+
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
+)
+
+// Seed is what a server holds when it starts. See the package documentation for
+// the YAML form.
+type Seed struct {
+	// Hosts are the compute hosts with their devices.
+	Hosts []Host
+	// DeviceProfiles exist from the start.
+	DeviceProfiles []DeviceProfile
+}
+
+// Host is a compute host.
+type Host struct {
+	// Name is the host's name in devices, and the name of its resource provider.
+	Name string
+	// ComputeNode makes the fake report the host's own resource provider first,
+	// as nova-compute would; nil when a real nova-compute, or somebody else, does it.
+	ComputeNode *ComputeNode
+	// Devices are the host's cards.
+	Devices []Device
+}
+
+// ComputeNode is the inventory of a host's own resource provider.
+type ComputeNode struct {
+	// UUID is the provider's id; empty for version 5 of the host's name in the
+	// DNS namespace.
+	UUID string
+	// VCPUs is the number of virtual processors.
+	VCPUs int
+	// MemoryMB is the memory in MiB.
+	MemoryMB int
+	// DiskGB is the disk in GiB.
+	DiskGB int
+}
+
+// Device is a card of a host.
+type Device struct {
+	// Driver is the name of the driver that reports it, see [driver.Named].
+	Driver string
+	// Card is what the driver reads.
+	driver.Card
+}
+
+// DeviceProfile is a device profile of the seed.
+type DeviceProfile struct {
+	// Name of the profile.
+	Name string
+	// UUID is random when empty.
+	UUID string
+	// Description may be empty.
+	Description string
+	// Groups are the request groups; the order of groups and keys is kept.
+	Groups []Group
+}
+
+// Group is one request group of a device profile, in order.
+type Group []Property
+
+// Property is one key of a group, such as "resources:FPGA", with its value.
+type Property struct {
+	// Key starts with "resources:", "trait:" or "accel:".
+	Key string
+	// Value is an amount, "required", "forbidden" or free text.
+	Value string
+}
+
+// SeedError says what is wrong in a seed and where. It unwraps to the reason.
+type SeedError struct {
+	// Place is file and line, and the path of keys: "seed.yaml:7: hosts[0].devices[1].driver".
+	Place string
+	// Err is the reason.
+	Err error
+}
+
+// Error names the place and the reason.
+func (e *SeedError) Error() string { return fmt.Sprintf("%s: %v", e.Place, e.Err) }
+
+// Unwrap returns the reason.
+func (e *SeedError) Unwrap() error { return e.Err }

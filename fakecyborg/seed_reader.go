@@ -1,0 +1,138 @@
+package fakecyborg
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// seedReader walks through a YAML tree by hand, because yaml's own strict mode
+// does not name keys and places in all of its errors.
+type seedReader struct {
+	file string
+	// lines are the lines of all paths that were seen.
+	lines map[string]int
+}
+
+// field reads the value of one key; at is the value's path.
+type field func(n *yaml.Node, at string) error
+
+// place is file, line and path. A path that is not in the file has the line of
+// the nearest part that is.
+func (r *seedReader) place(path string) string {
+	for known := path; known != ""; {
+		if line, ok := r.lines[known]; ok {
+			return fmt.Sprintf("%s:%d: %s", r.file, line, path)
+		}
+		known = known[:max(0, strings.LastIndexByte(known, '.'))]
+	}
+	return r.file + ": " + path
+}
+
+func (r *seedReader) fail(n *yaml.Node, at, format string, args ...any) error {
+	r.lines[at] = n.Line
+	return &SeedError{Place: r.place(at), Err: fmt.Errorf(format, args...)}
+}
+
+// mapping reads an object of known keys.
+func (r *seedReader) mapping(n *yaml.Node, at string, fields map[string]field) error {
+	return r.pairs(n, at, func(key string, value *yaml.Node, at string) error {
+		read, ok := fields[key]
+		if !ok {
+			known := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+			return r.fail(value, at, "unknown key %q, known are %s", key, known)
+		}
+		return read(value, at)
+	})
+}
+
+// pairs calls read for each key of an object, in order; a key may come once.
+func (r *seedReader) pairs(n *yaml.Node, at string, read func(key string, value *yaml.Node, at string) error) error {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		return r.fail(n, at, "want keys and values, got %s", describe(n))
+	}
+	seen := make(map[string]int)
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		below := strings.TrimPrefix(at+"."+key.Value, ".")
+		if key.Kind != yaml.ScalarNode {
+			return r.fail(key, at, "want a plain key, got %s", describe(key))
+		}
+		if line, twice := seen[key.Value]; twice {
+			return r.fail(key, below, "the key is already in line %d", line)
+		}
+		seen[key.Value], r.lines[below] = key.Line, key.Line
+		if err := read(key.Value, value, below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list calls read for each element.
+func (r *seedReader) list(read field) field {
+	return func(n *yaml.Node, at string) error {
+		n = resolve(n)
+		if n.Kind != yaml.SequenceNode {
+			return r.fail(n, at, "want a list, got %s", describe(n))
+		}
+		for i, element := range n.Content {
+			below := fmt.Sprintf("%s[%d]", at, i)
+			r.lines[below] = element.Line
+			if err := read(element, below); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// text takes a scalar as it is written: 1 and "1" are the same.
+func (r *seedReader) text(into *string) field {
+	return func(n *yaml.Node, at string) error {
+		n = resolve(n)
+		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+			return r.fail(n, at, "want text, got %s", describe(n))
+		}
+		*into = n.Value
+		return nil
+	}
+}
+
+// number takes a whole number.
+func (r *seedReader) number(into *int) field {
+	return func(n *yaml.Node, at string) error {
+		n = resolve(n)
+		value, err := strconv.Atoi(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil {
+			return r.fail(n, at, "want a whole number, got %s", describe(n))
+		}
+		*into = value
+		return nil
+	}
+}
+
+// resolve follows an alias to its anchor.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "keys and values"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!null":
+		return "nothing"
+	}
+	return strconv.Quote(n.Value)
+}

@@ -1,0 +1,66 @@
+package fakecyborg
+
+import (
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+)
+
+// Server is a Cyborg in memory: API, conductor and agents in one. It is an
+// [http.Handler] and safe for concurrent use. Make one with [New] or [Start].
+type Server struct {
+	release   Release
+	routes    router
+	store     *store
+	reporter  *reporter
+	notifier  *notifier
+	logger    *slog.Logger
+	ready     atomic.Bool
+	url       string
+	transport memoryTransport
+
+	closing sync.Once
+	closed  func()
+}
+
+// New makes a server that listens nowhere: use it as a handler, or through
+// [Server.Transport]. Nothing is reported to Placement until [Server.Report].
+// Errors come from options, or name the place in the seed.
+func New(opts ...Option) (*Server, error) {
+	config, err := newConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	store, err := newStore(config)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		release:  config.release,
+		routes:   newRouter(routes),
+		store:    store,
+		reporter: newReporter(config),
+		notifier: newNotifier(config),
+		logger:   config.logger,
+		url:      memoryURL,
+		closed:   func() {},
+	}
+	s.transport.handler = s
+	s.ready.Store(config.placement == nil)
+	return s, nil
+}
+
+// URL is the base address of a started server, "http://127.0.0.1:34567", to
+// which clients append /v2 or /accelerator/v2. A server made by [New] has a
+// name that only [Server.Transport] resolves.
+func (s *Server) URL() string { return s.url }
+
+// Transport answers requests in this process, without sockets: for tests in
+// testing/synctest bubbles. The host of the request's URL does not matter.
+// Requests end when their context ends.
+func (s *Server) Transport() http.RoundTripper { return &s.transport }
+
+// Close ends a started server and drops its connections. Calling it again, or
+// on a server made by [New], does nothing.
+func (s *Server) Close() { s.closing.Do(s.closed) }

@@ -1,0 +1,133 @@
+package fakecyborg
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/textproto"
+	"strconv"
+	"sync"
+)
+
+// memoryURL is the address of a server that does not listen.
+const memoryURL = "http://cyborg.invalid"
+
+// memoryTransport runs the handler in a goroutine for each request. The body
+// streams through a pipe, and the request's context ends both sides.
+type memoryTransport struct {
+	handler http.Handler
+}
+
+// RoundTrip returns when the handler has sent its header, or with the context's
+// error when the request's context ends first.
+func (t *memoryTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(request.Context())
+	reader, writer := io.Pipe()
+	w := &memoryWriter{header: make(http.Header), begun: make(chan struct{}), body: writer}
+	context.AfterFunc(ctx, func() { _ = reader.CloseWithError(context.Cause(ctx)) })
+	go func() {
+		inner := serverRequest(ctx, request)
+		defer inner.Body.Close()
+		t.handler.ServeHTTP(w, inner)
+		w.WriteHeader(http.StatusOK)
+		_ = writer.Close()
+	}()
+	select {
+	case <-w.begun:
+		return w.response(request, &memoryBody{PipeReader: reader, cancel: cancel}), nil
+	case <-ctx.Done():
+		cancel()
+		return nil, ctx.Err()
+	}
+}
+
+// serverRequest is the request as a listening server would hand it to its handler.
+func serverRequest(ctx context.Context, request *http.Request) *http.Request {
+	inner := request.Clone(ctx)
+	inner.RequestURI = request.URL.RequestURI()
+	inner.Proto, inner.ProtoMajor, inner.ProtoMinor = "HTTP/1.1", 1, 1
+	inner.RemoteAddr = "127.0.0.1:0"
+	if inner.Host == "" {
+		inner.Host = request.URL.Host
+	}
+	if inner.Body == nil {
+		inner.Body = http.NoBody
+	}
+	return inner
+}
+
+// memoryBody is the body that the client reads; closing it ends the handler's request.
+type memoryBody struct {
+	*io.PipeReader
+	cancel context.CancelFunc
+}
+
+// Read hands on the handler's bytes and frees the request's context at their end.
+func (b *memoryBody) Read(p []byte) (int, error) {
+	n, err := b.PipeReader.Read(p)
+	if err != nil {
+		b.cancel()
+	}
+	return n, err
+}
+
+// Close makes further writes of the handler fail.
+func (b *memoryBody) Close() error {
+	b.cancel()
+	return b.PipeReader.Close()
+}
+
+// memoryWriter is the handler's side.
+type memoryWriter struct {
+	header http.Header
+	sent   http.Header
+	status int
+	once   sync.Once
+	begun  chan struct{}
+	body   *io.PipeWriter
+}
+
+// Header is what the next WriteHeader sends.
+func (w *memoryWriter) Header() http.Header { return w.header }
+
+// WriteHeader sends status and header; only the first call counts.
+func (w *memoryWriter) WriteHeader(status int) {
+	w.once.Do(func() {
+		w.status, w.sent = status, make(http.Header, len(w.header))
+		for key, values := range w.header {
+			if values != nil {
+				w.sent[textproto.CanonicalMIMEHeaderKey(key)] = append([]string(nil), values...)
+			}
+		}
+		close(w.begun)
+	})
+}
+
+// Write sends the header, if that is still to do, and then blocks until the
+// client has read the bytes.
+func (w *memoryWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
+
+// Flush sends the header; bytes are never held back.
+func (w *memoryWriter) Flush() { w.WriteHeader(http.StatusOK) }
+
+// response is what the client gets once the header is sent.
+func (w *memoryWriter) response(request *http.Request, body io.ReadCloser) *http.Response {
+	length, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64)
+	if err != nil {
+		length = -1
+	}
+	return &http.Response{
+		Status:        strconv.Itoa(w.status) + " " + http.StatusText(w.status),
+		StatusCode:    w.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        w.sent,
+		Body:          body,
+		ContentLength: length,
+		Request:       request,
+	}
+}

@@ -1,0 +1,115 @@
+package functional_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"libvirt.org/go/libvirtxml"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/virtdriver"
+)
+
+func TestLibvirtAcceptsComposedDomains(t *testing.T) {
+	t.Parallel()
+	requireLibvirt(t)
+	domains, err := filepath.Glob("testdata/domains/*.xml")
+	require.NoError(t, err)
+	require.NotEmpty(t, domains)
+	handles := []cyborgclient.ARQ{
+		pciARQ("6f1f2a3c-0b57-4a2e-8d1c-1c9f6b2f7a01", "0000", "3b", "00", "0"),
+		pciARQ("6f1f2a3c-0b57-4a2e-8d1c-1c9f6b2f7a02", "0000", "d8", "1f", "7"),
+	}
+	for _, path := range domains {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			before, err := os.ReadFile(path)
+			require.NoError(t, err)
+			composition, err := virtdriver.Compose(before, handles)
+			require.NoError(t, err)
+			require.Len(t, hostdevs(t, composition.XML), len(hostdevs(t, before))+len(handles))
+
+			after := libvirtAccepts(t, composition.XML)
+			assert.Empty(t, cmp.Diff(hostdevs(t, composition.XML), hostdevs(t, after)), "libvirt changed a hostdev")
+		})
+	}
+}
+
+// TestLibvirtRefusesWhatItDoesNotKnow shows that acceptance by libvirt's schema and parser means something.
+func TestLibvirtRefusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	requireLibvirt(t)
+	for _, test := range []struct{ name, hostdev string }{
+		{name: "unknown attribute", hostdev: `<hostdev mode='subsystem' type='pci' managed='yes' color='red'>` +
+			`<source><address domain='0x0000' bus='0x3b' slot='0x00' function='0x0'/></source></hostdev>`},
+		{name: "no source", hostdev: `<hostdev mode='subsystem' type='pci' managed='yes'/>`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			path := writeDomain(t, []byte(`<domain type='kvm'><name>bad</name><memory>1024</memory><os><type>hvm</type></os>`+
+				`<devices>`+test.hostdev+`</devices></domain>`))
+			out, err := exec.CommandContext(t.Context(), "virt-xml-validate", path, "domain").CombinedOutput()
+			require.Error(t, err)
+			assert.Contains(t, string(out), "fails to validate")
+		})
+	}
+}
+
+func requireLibvirt(t *testing.T) {
+	t.Helper()
+	requirePrograms(t, "virsh", "virt-xml-validate", "xmllint")
+}
+
+// libvirtAccepts fails the test unless the domain is valid by libvirt's schema and can be defined; it returns the domain
+// in libvirt's own words. The test driver lives in the one virsh process, so nothing stays and tests do not meet.
+func libvirtAccepts(t *testing.T, domainXML []byte) (defined []byte) {
+	t.Helper()
+	path := writeDomain(t, domainXML)
+	out, err := exec.CommandContext(t.Context(), "virt-xml-validate", path, "domain").CombinedOutput()
+	require.NoError(t, err, "%s\n%s", out, domainXML)
+
+	script := "define --file '" + path + "' --validate; dumpxml '" + parseDomain(t, domainXML).Name + "'"
+	command := exec.CommandContext(t.Context(), "virsh", "--quiet", "--connect", "test:///default", script)
+	command.Env = append(os.Environ(), "HOME="+filepath.Dir(path)) // virsh keeps a history there
+	out, err = command.CombinedOutput()
+	require.NoError(t, err, "%s\n%s", out, domainXML)
+	return out
+}
+
+func writeDomain(t *testing.T, domainXML []byte) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "domain.xml")
+	require.NoError(t, os.WriteFile(path, domainXML, 0o600))
+	return path
+}
+
+func parseDomain(t *testing.T, domainXML []byte) libvirtxml.Domain {
+	t.Helper()
+	var domain libvirtxml.Domain
+	require.NoError(t, domain.Unmarshal(string(domainXML)))
+	return domain
+}
+
+func hostdevs(t *testing.T, domainXML []byte) []libvirtxml.DomainHostdev {
+	t.Helper()
+	devices := parseDomain(t, domainXML).Devices
+	require.NotNil(t, devices)
+	return devices.Hostdevs
+}
+
+// pciARQ is a bound ARQ with a PCI handle, its numbers as Cyborg writes them.
+func pciARQ(uuid, domain, bus, device, function string) cyborgclient.ARQ {
+	return cyborgclient.ARQ{
+		UUID:  uuid,
+		State: cyborgclient.StateBound,
+		AttachHandle: cyborgclient.AttachHandle{
+			Type: cyborgclient.HandlePCI,
+			Info: map[string]any{"domain": domain, "bus": bus, "device": device, "function": function},
+		},
+	}
+}

@@ -1,0 +1,214 @@
+package functional_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/placement/placementtest"
+)
+
+// TestPlacementDifferential sends the same random requests to a real Placement and to placementtest, step by step, and compares
+// every answer. The trees, writes and questions come from a seed. NOVACYBORG_DIFFERENTIAL_STEPS and NOVACYBORG_DIFFERENTIAL_SEED
+// set how many steps there are and which ones; the defaults are 2,000 and 1.
+func TestPlacementDifferential(t *testing.T) {
+	t.Parallel()
+	url, token := realPlacement(t)
+	steps, seed := envNumber(t, "NOVACYBORG_DIFFERENTIAL_STEPS", 2000), envNumber(t, "NOVACYBORG_DIFFERENTIAL_SEED", 1)
+	fake, err := placementtest.New(placementtest.WithStrictCapacity())
+	require.NoError(t, err)
+	client := &http.Client{}
+	t.Cleanup(client.CloseIdleConnections)
+	d := &differ{
+		t: t, rand: rand.New(rand.NewPCG(uint64(seed), 0)), world: newWorld(),
+		real: side{client: client, base: url, token: token},
+		fake: side{client: &http.Client{Transport: fake.Transport()}, base: fake.URL(), token: token},
+	}
+	if os.Getenv("KEEP") == "" { t.Cleanup(d.clear) }
+	d.names()
+	for step := 0; step < steps && !t.Failed(); step++ {
+		d.step = step
+		if step%150 == 0 {
+			d.clear()
+			d.populate()
+		}
+		d.next()
+	}
+	t.Logf("seed %d: %d steps, %d requests compared, %d answered with candidates, %d that the real service could not answer (500)",
+		seed, steps, d.compared, d.withCandidates, d.crashes)
+}
+
+// envNumber reads a number from the environment.
+func envNumber(t *testing.T, key string, fallback int) int {
+	t.Helper()
+	text := os.Getenv(key)
+	if text == "" {
+		return fallback
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, key)
+	return n
+}
+
+// world is the names that the requests are about. They carry the number of the run, so that what other tests and earlier runs left
+// in the service is never met; consumer records, for one, cannot all be removed.
+type world struct {
+	prefix                                            string
+	providers, consumers, classes, traits, aggregates []string
+}
+
+func newWorld() world {
+	run := uuid.NewString()[:8]
+	w := world{prefix: "CUSTOM_DIFF_" + strings.ToUpper(run) + "_"}
+	id := func(kind, i int) string { return fmt.Sprintf("%s-d1ff-4000-8000-%04x%08x", run, kind, i) }
+	for i := range 14 {
+		w.providers = append(w.providers, id(1, i))
+	}
+	for i := range 6 {
+		w.consumers = append(w.consumers, id(2, i))
+	}
+	for i := range 3 {
+		w.aggregates = append(w.aggregates, id(3, i))
+	}
+	for i := range 4 {
+		w.classes = append(w.classes, fmt.Sprintf("%sC%d", w.prefix, i))
+		w.traits = append(w.traits, fmt.Sprintf("%sT%d", w.prefix, i))
+	}
+	w.traits = append(w.traits, "MISC_SHARES_VIA_AGGREGATE")
+	return w
+}
+
+// side is one of the two services.
+type side struct {
+	client *http.Client
+	base   string
+	token  string
+}
+
+// result is an answer in a form in which equal answers are equal values.
+type result struct {
+	Status int
+	Body   any
+}
+
+// differ runs the comparison.
+type differ struct {
+	t          *testing.T
+	rand       *rand.Rand
+	world      world
+	real, fake side
+	step       int
+
+	compared, withCandidates, crashes int
+}
+
+// ask sends a request to one side.
+func (d *differ) ask(s side, method, path, version string, body any) result {
+	d.t.Helper()
+	var reader io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		require.NoError(d.t, err)
+		reader = strings.NewReader(string(b))
+	}
+	// The clean-up runs after the test's context has ended.
+	r, err := http.NewRequest(method, s.base+path, reader) //nolint:noctx // see above
+	require.NoError(d.t, err)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	r.Header.Set("X-Auth-Token", s.token)
+	r.Header.Set("X-Roles", "admin,service")
+	r.Header.Set("OpenStack-API-Version", "placement "+version)
+	resp, err := s.client.Do(r)
+	require.NoError(d.t, err)
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	require.NoError(d.t, err)
+	out := result{Status: resp.StatusCode}
+	if len(raw) > 0 {
+		require.NoError(d.t, json.Unmarshal(raw, &out.Body), "%s %s: %s", method, path, raw)
+	}
+	out.Body = comparableForm(out.Body)
+	return out
+}
+
+// comparableForm sorts every list and drops what may differ: error texts and request ids.
+func comparableForm(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		delete(v, "detail")
+		delete(v, "request_id")
+		for key := range v {
+			v[key] = comparableForm(v[key])
+		}
+	case []any:
+		keys := make(map[int]string, len(v))
+		order := make([]int, len(v))
+		for i := range v {
+			v[i] = comparableForm(v[i])
+			b, _ := json.Marshal(v[i])
+			keys[i], order[i] = string(b), i
+		}
+		slices.SortFunc(order, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
+		sorted := make([]any, len(v))
+		for i, at := range order {
+			sorted[i] = v[at]
+		}
+		return sorted
+	}
+	return v
+}
+
+// both sends a request to both sides and compares the answers. It gives the fake's.
+func (d *differ) both(method, path, version string, body any) result {
+	d.t.Helper()
+	fake, real := d.ask(d.fake, method, path, version, body), d.ask(d.real, method, path, version, body)
+	d.compared++
+	if real.Status == http.StatusInternalServerError && method == http.MethodGet {
+		d.crashes++
+		return fake
+	}
+	if diff := cmp.Diff(real, fake); diff != "" {
+		b, _ := json.Marshal(body)
+		d.t.Fatalf("step %d: %s %s at %s with %s (-real +fake):\n%s", d.step, method, path, version, b, diff)
+	}
+	return fake
+}
+
+// clear empties the world on both sides.
+func (d *differ) clear() {
+	for _, s := range []side{d.fake, d.real} {
+		for _, c := range d.world.consumers {
+			d.ask(s, http.MethodDelete, "/allocations/"+c, "1.39", nil)
+		}
+		for range d.world.providers {
+			for _, p := range d.world.providers {
+				d.ask(s, http.MethodDelete, "/resource_providers/"+p, "1.39", nil)
+			}
+		}
+	}
+}
+
+// names makes the classes and traits.
+func (d *differ) names() {
+	for _, c := range d.world.classes {
+		d.ask(d.fake, http.MethodPut, "/resource_classes/"+c, "1.39", nil)
+		d.ask(d.real, http.MethodPut, "/resource_classes/"+c, "1.39", nil)
+	}
+	for _, tr := range d.world.traits {
+		d.ask(d.fake, http.MethodPut, "/traits/"+tr, "1.39", nil)
+		d.ask(d.real, http.MethodPut, "/traits/"+tr, "1.39", nil)
+	}
+}

@@ -1,0 +1,36 @@
+// Package osapi logs in to an OpenStack cloud and makes the service clients
+// that the rest of the module sends its requests with.
+//
+// It adds to gophercloud what Nova's and Cyborg's own clients get from
+// keystoneauth:
+//
+//   - one place for credentials: clouds.yaml with secure.yaml and profiles,
+//     OS_* variables, a fixed endpoint with or without a token, or a login that
+//     the caller already has ([NewProvider], [NewService]);
+//   - one layer of retries, below gophercloud, that repeats a request only when
+//     that cannot do harm, with every wait bounded;
+//   - redirects that never carry a token to another origin and never turn a
+//     write into a read;
+//   - microversions: version documents of three shapes ([Discover]), one copied
+//     client per microversion ([WithMicroversion], [WithBareMicroversion]), and
+//     the version that an answer says it was served at ([ServedMicroversion]);
+//   - failures taken apart ([FailureOf], [Unreachable]), so that each client
+//     package can build its own error type from them.
+//
+// # Which login is used
+//
+// The first of these that is given: WithProvider; WithCloud; WithEnv;
+// WithEndpoint (alone: no login at all, a token only if WithToken says so).
+// When none is given the environment decides, as with WithEnv. WithEndpoint
+// together with a login replaces the catalog's endpoint and keeps the login.
+//
+// # Retries
+//
+// GET, HEAD, PUT and DELETE are repeated on transport errors and on 429, 502,
+// 503 and 504. POST and PATCH are repeated only when they surely did not run:
+// the connection could not be made, 429, or 503 with Retry-After. Neither
+// Cyborg nor Placement has an idempotency key. 423 is never repeated: Cyborg
+// says "not yet" with it, and polling is the waiter's business. Waits double
+// from the minimum to the maximum; Retry-After, as seconds or as a date, is
+// obeyed up to the maximum.
+package osapi

@@ -1,0 +1,86 @@
+package osapi
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// checkRetry says whether an attempt may be repeated. It never returns an error
+// of its own: net/http would throw the answer away with its status.
+func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	if ctx.Err() != nil {
+		return false, nil
+	}
+	if err != nil {
+		return retryError(err), nil
+	}
+	return retryResponse(resp), nil
+}
+
+func retryResponse(resp *http.Response) bool {
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests:
+		return true
+	case http.StatusServiceUnavailable:
+		return repeatable(resp.Request.Method) || resp.Header.Get("Retry-After") != ""
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return repeatable(resp.Request.Method)
+	}
+	return false
+}
+
+// retryError judges a transport error. There is no response then; the method
+// is in the error of the inner client.
+func retryError(err error) bool {
+	if permanent(err) {
+		return false
+	}
+	if failed, ok := errors.AsType[*url.Error](err); ok && repeatable(strings.ToUpper(failed.Op)) {
+		return true
+	}
+	return neverSent(err)
+}
+
+// repeatable says whether running a request twice does no harm. PUT is, since
+// Placement guards each of its own with a generation.
+func repeatable(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return false
+}
+
+// neverSent says that no connection came about, so that nothing was executed.
+func neverSent(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}
+
+// permanent names the errors that the next attempt would meet again. net/http
+// has no types for the two that are known by their text.
+func permanent(err error) bool {
+	if gaveUp(err) || untrusted(err) {
+		return true
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		return dns.IsNotFound
+	}
+	text := err.Error()
+	return strings.Contains(text, "unsupported protocol scheme") || strings.Contains(text, "net/http: invalid header")
+}
+
+// untrusted says that the two sides do not agree about TLS.
+func untrusted(err error) bool {
+	var (
+		verification *tls.CertificateVerificationError
+		alert        tls.AlertError
+		notTLS       tls.RecordHeaderError
+	)
+	return errors.As(err, &verification) || errors.As(err, &alert) || errors.As(err, &notTLS)
+}

@@ -1,0 +1,87 @@
+package lifecycle
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/placement"
+)
+
+// ErrNoHost says that Placement has no candidate for the request; the error in the chain is a *[NoHostError].
+var ErrNoHost = errors.New("no host")
+
+// Error is what every operation of a [Manager] returns when it fails.
+type Error struct {
+	// Op is the operation: create or delete.
+	Op string
+	// Instance is the uuid of the instance.
+	Instance string
+	// Step is the step that failed.
+	Step StepID
+	// Err is the cause.
+	Err error
+	// Undo is what could not be taken back; nil means that nothing is left behind.
+	Undo error
+}
+
+// Error names the operation, the instance, the step and the cause, and what is left behind if anything is.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s instance %s: %s: %s", e.Op, e.Instance, e.Step, e.Err)
+	if e.Undo != nil {
+		text += "; left behind: " + e.Undo.Error()
+	}
+	return text
+}
+
+// Unwrap gives errors.Is and errors.As the cause and the undo's errors.
+func (e *Error) Unwrap() []error {
+	if e.Undo == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Err, e.Undo}
+}
+
+// NoHostError says, group by group, why Placement has no candidate.
+type NoHostError struct {
+	// Verdicts has one entry for each request group.
+	Verdicts []placement.GroupVerdict
+}
+
+// Error says what each group lacks, or that the groups find providers but not on one host.
+func (e *NoHostError) Error() string {
+	var reasons []string
+	for _, v := range e.Verdicts {
+		if v.Reason != placement.Fits && v.Reason != placement.Unjudged {
+			reasons = append(reasons, v.Text)
+		}
+	}
+	if len(reasons) == 0 {
+		return ErrNoHost.Error() + ": what was missing was given back meanwhile, try again"
+	}
+	return ErrNoHost.Error() + ": " + strings.Join(reasons, "; ")
+}
+
+// Is makes the error match [ErrNoHost].
+func (e *NoHostError) Is(target error) bool { return target == ErrNoHost }
+
+// stepError carries the failed step from do to the operation's Error.
+type stepError struct {
+	step Step
+	err  error
+}
+
+func (e *stepError) Error() string { return e.err.Error() }
+func (e *stepError) Unwrap() error { return e.err }
+
+// operationError turns the error of a step into the error of the operation.
+func operationError(op, instance string, err, undo error) error {
+	if err == nil {
+		return nil
+	}
+	result := &Error{Op: op, Instance: instance, Err: err, Undo: undo}
+	if failed, ok := errors.AsType[*stepError](err); ok {
+		result.Step = failed.step.ID
+	}
+	return result
+}

@@ -1,0 +1,38 @@
+package lifecycle
+
+import (
+	"context"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+)
+
+// bind is step 6: one PATCH /v2/accelerator_requests with all ARQs of the instance, because Cyborg takes no second one
+// for the same instance. Its undo unbinds what was created here, and nothing else that the instance may own.
+//
+// The answer alone does not decide: Cyborg binds first and answers with an error if Nova then refuses the event
+// (cyborg/common/nova_client.py), and an answer can get lost. Where all ARQs are bound, the step has worked.
+func (a *attempt) bind(ctx context.Context) error {
+	if len(a.bindings) == 0 {
+		return nil
+	}
+	a.undo.add(StepBind, func(ctx context.Context) error { return a.cyborg.Unbind(ctx, a.uuids()...) })
+	err := a.cyborg.Bind(ctx, a.bindings)
+	if err != nil && a.allBound(ctx) {
+		return nil
+	}
+	return err
+}
+
+func (a *attempt) allBound(ctx context.Context) bool {
+	arqs, err := a.cyborg.ARQsByInstance(ctx, a.Consumer.UUID)
+	if err != nil {
+		return false
+	}
+	bound := 0
+	for _, arq := range arqs {
+		if arq.State == cyborgclient.StateBound && a.knows(arq.UUID) {
+			bound++
+		}
+	}
+	return bound == len(a.bindings)
+}

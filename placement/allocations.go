@@ -1,0 +1,63 @@
+package placement
+
+import (
+	"context"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocations"
+)
+
+// ConsumerAllocations is what a consumer holds.
+type ConsumerAllocations struct {
+	Consumer Consumer
+	// Generation is the consumer's generation. It is 0 when the consumer holds nothing.
+	Generation int64
+	// Type is the consumer's type, such as INSTANCE. It is "unknown" for consumers that were written below
+	// microversion 1.38, and "" when the server is older than that or the consumer holds nothing.
+	Type string
+	// Allocations maps a provider's uuid to the amount taken of each resource class. It is empty, not an error, when
+	// the consumer holds nothing or does not exist.
+	Allocations map[string]map[string]int64
+}
+
+// Allocations returns what a consumer holds.
+func (c *Client) Allocations(ctx context.Context, consumer string) (*ConsumerAllocations, error) {
+	newest, err := c.serverMax(ctx)
+	if err != nil {
+		return nil, err
+	}
+	minor := baseline
+	if newest >= consumerTypes {
+		minor = consumerTypes
+	}
+	found, err := allocations.Get(ctx, c.at(minor), consumer).Extract()
+	if err != nil {
+		return nil, wrap("get allocations of consumer "+consumer, err)
+	}
+	held := &ConsumerAllocations{
+		Consumer:    Consumer{UUID: consumer, ProjectID: value(found.ProjectID), UserID: value(found.UserID)},
+		Generation:  int64(value(found.ConsumerGeneration)),
+		Type:        value(found.ConsumerType),
+		Allocations: make(map[string]map[string]int64, len(found.Allocations)),
+	}
+	for provider, allocation := range found.Allocations {
+		held.Allocations[provider] = amounts(allocation.Resources)
+	}
+	return held, nil
+}
+
+func amounts(resources map[string]int) map[string]int64 {
+	wide := make(map[string]int64, len(resources))
+	for class, amount := range resources {
+		wide[class] = int64(amount)
+	}
+	return wide
+}
+
+// value returns what p points to, or the zero value when a reply left the field out.
+func value[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}

@@ -1,0 +1,51 @@
+package placement
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/novacyborg/novacyborg/requestspec"
+)
+
+// Provider returns the uuid of the one provider that serves the group of a requester id. It fails with ErrMapping when
+// the candidate names none or several. Nova takes the first of the list: nova/scheduler/utils.py:fill_provider_mapping.
+func (c Candidate) Provider(requesterID string) (string, error) {
+	providers := c.Mapping[requesterID]
+	if len(providers) != 1 {
+		return "", refuse(ErrMapping, "find the provider of group "+requesterID, "the candidate names %d providers", len(providers))
+	}
+	return providers[0], nil
+}
+
+// mapping returns which providers serve which group: as Placement says it, or from microversions that do not say it as
+// requestspec.Match finds it.
+func (c *Candidates) mapping(candidate Candidate, given *map[string][]string, q question) (map[string][]string, error) {
+	if given != nil {
+		return *given, nil
+	}
+	var groups []requestspec.Group
+	for _, group := range q.request.Groups {
+		if group.Suffix != "" {
+			groups = append(groups, group)
+		}
+	}
+	if len(groups) == 0 {
+		return map[string][]string{}, nil
+	}
+	found, err := requestspec.Match(groups, c.providerAllocations(candidate), nil)
+	if err != nil {
+		return nil, &Error{Op: "match groups to the providers of a candidate", kind: ErrMapping, cause: err}
+	}
+	return found, nil
+}
+
+// providerAllocations puts a candidate in the matcher's words, sorted by provider: Placement's own order is lost in JSON.
+func (c *Candidates) providerAllocations(candidate Candidate) []requestspec.ProviderAllocation {
+	taken := make([]requestspec.ProviderAllocation, 0, len(candidate.Allocations))
+	for _, provider := range slices.Sorted(maps.Keys(candidate.Allocations)) {
+		taken = append(taken, requestspec.ProviderAllocation{
+			Provider: provider, Resources: candidate.Allocations[provider], Traits: c.Summaries[provider].Traits,
+		})
+	}
+	return taken
+}

@@ -1,0 +1,76 @@
+package placement
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
+)
+
+// Minor numbers of the microversions 1.N that features need (placement/rest_api_version_history.rst).
+const (
+	// baseline has all that every call relies on: nested providers in candidates (1.29), consumer generations
+	// (1.28), reserved = total (1.26), error codes (1.23). Accelerators are children of the compute node, so that
+	// nothing older is of any use.
+	baseline = 29
+
+	inTree       = 31
+	forbiddenAgg = 32
+	suffixes     = 33
+	mappings     = 34
+	rootRequired = 35
+	sameSubtree  = 36
+	reparenting  = 37
+
+	reshaping = 30
+
+	// consumerTypes changes what allocation writes need; only reads go this far.
+	consumerTypes = 38
+)
+
+// offer is what the server offers, asked once.
+type offer struct {
+	mu    sync.Mutex
+	known bool
+	max   int
+}
+
+// serverMax returns the minor number of the newest microversion that the server offers. A failed look-up is not kept.
+func (c *Client) serverMax(ctx context.Context) (int, error) {
+	c.offer.mu.Lock()
+	defer c.offer.mu.Unlock()
+	if c.offer.known {
+		return c.offer.max, nil
+	}
+	versions, err := osapi.Discover(ctx, c.service)
+	if err != nil {
+		return 0, wrap("read placement's versions", err)
+	}
+	c.offer.known, c.offer.max = true, versions.Max.Minor
+	return c.offer.max, nil
+}
+
+// offers tells whether the server offers microversion 1.minor.
+func (c *Client) offers(ctx context.Context, minor int) (bool, error) {
+	newest, err := c.serverMax(ctx)
+	return newest >= minor, err
+}
+
+// need refuses an operation whose feature the server does not offer, and names both versions.
+func (c *Client) need(ctx context.Context, minor int, op, feature string) error {
+	newest, err := c.serverMax(ctx)
+	if err != nil {
+		return err
+	}
+	if newest < minor {
+		return refuse(ErrVersion, op, "%s needs microversion 1.%d, but this placement offers only up to 1.%d", feature, minor, newest)
+	}
+	return nil
+}
+
+// at returns the service client at microversion 1.minor.
+func (c *Client) at(minor int) *gophercloud.ServiceClient {
+	return osapi.WithMicroversion(c.service, osapi.Microversion{Major: 1, Minor: minor})
+}

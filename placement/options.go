@@ -1,0 +1,58 @@
+package placement
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
+)
+
+// Option sets one thing of a client. It is the same type as cyborgclient.Option, so that one list serves both
+// constructors. A bad value is reported by New.
+type Option = osapi.Option
+
+// WithCloud logs in with the entry of that name of clouds.yaml.
+func WithCloud(name string) Option { return osapi.WithCloud(name) }
+
+// WithEnv logs in with the OS_* variables, which is also what happens when no login is given.
+func WithEnv() Option { return osapi.WithEnv() }
+
+// WithEndpoint sends all requests to that URL instead of the catalog's; without another login they carry no token.
+func WithEndpoint(url string) Option { return osapi.WithEndpoint(url) }
+
+// WithToken sends the token as X-Auth-Token to the endpoint of WithEndpoint. A Placement that runs with
+// auth_strategy=noauth2 takes the token "admin".
+func WithToken(token string) Option { return osapi.WithToken(token) }
+
+// WithTransport sends all requests through the round tripper, such as the one of placementtest's Server.Transport.
+func WithTransport(transport http.RoundTripper) Option { return osapi.WithTransport(transport) }
+
+// WithProvider uses a login that the caller already has; endpoints says which endpoint of its catalog to take.
+func WithProvider(provider *gophercloud.ProviderClient, endpoints gophercloud.EndpointOpts) Option {
+	return osapi.WithProvider(provider, endpoints)
+}
+
+// WithTLS replaces the TLS settings that clouds.yaml or the environment give.
+func WithTLS(config *tls.Config) Option { return osapi.WithTLS(config) }
+
+// WithRegion takes the endpoint of that region of the catalog.
+func WithRegion(region string) Option { return osapi.WithRegion(region) }
+
+// WithInterface takes the catalog's "public", "internal" or "admin" endpoint.
+func WithInterface(name string) Option { return osapi.WithInterface(name) }
+
+// WithUserAgent puts the words before gophercloud's own in the User-Agent header.
+func WithUserAgent(words string) Option { return osapi.WithUserAgent(words) }
+
+// WithLogger logs each attempt of each request, without headers and bodies.
+func WithLogger(logger *slog.Logger) Option { return osapi.WithLogger(logger) }
+
+// WithRetries bounds the repetitions of a request that the network or an overloaded server refused. Conflicts of
+// generations are not counted: they have a bound of their own.
+func WithRetries(maxRetries int, waitMin, waitMax time.Duration) Option {
+	return osapi.WithRetries(maxRetries, waitMin, waitMax)
+}

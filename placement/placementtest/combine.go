@@ -1,0 +1,112 @@
+package placementtest
+
+import (
+	"context"
+	"slices"
+)
+
+// combine picks one option per group, for one anchor, and hands every good combination to the collector until that is full. Bad
+// branches are cut as soon as they are bad. Mirrors _merge_candidates of placement/objects/allocation_candidate.py.
+func combine(ctx context.Context, q *candidatesQuery, sources []source, out *collector) {
+	if !feasible(q, sources) {
+		return
+	}
+	c := &combiner{ctx: ctx, query: q, sources: sources, out: out, picked: make([]option, 0, len(sources))}
+	for _, suffixes := range q.subtrees {
+		members := make([]int, len(suffixes))
+		for i, suffix := range suffixes {
+			members[i] = q.index(suffix)
+		}
+		c.subtrees = append(c.subtrees, members)
+	}
+	c.step()
+}
+
+// combiner is the state of one anchor's walk.
+type combiner struct {
+	ctx     context.Context //nolint:containedctx // the walk is one call, this is its frame
+	query   *candidatesQuery
+	sources []source
+	out     *collector
+	picked  []option
+	// sums are the amounts taken by the picked options, one entry per provider and class.
+	sums []piece
+	// subtrees are the same_subtree sets as places of groups.
+	subtrees [][]int
+}
+
+// step extends the pick by one group.
+func (c *combiner) step() {
+	depth := len(c.picked)
+	if depth == len(c.sources) {
+		c.out.add(c.query, c.picked, c.sums)
+		return
+	}
+	for o := range c.sources[depth].options() {
+		if c.out.full() || c.ctx.Err() != nil {
+			return
+		}
+		if c.query.isolate && c.taken(depth, o) {
+			continue
+		}
+		sums := c.sums
+		c.picked = append(c.picked, o)
+		if c.add(o.pieces) && c.hangsTogether(depth) {
+			c.step()
+		}
+		c.picked, c.sums = c.picked[:depth], sums
+	}
+}
+
+// taken tells whether another group with a suffix has this one's provider already.
+func (c *combiner) taken(depth int, o option) bool {
+	if c.query.groups[depth].suffix == "" {
+		return false
+	}
+	for i, p := range c.picked {
+		if c.query.groups[i].suffix != "" && p.providers[0] == o.providers[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// add sums the amounts in a copy and tells whether they still fit: free room and max_unit count, min_unit and step_size do not
+// again. Mirrors _consolidate_allocation_requests and exceeds_capacity.
+func (c *combiner) add(pieces []piece) bool {
+	sums := make([]piece, len(c.sums), len(c.sums)+len(pieces))
+	copy(sums, c.sums)
+	c.sums = sums
+	for _, p := range pieces {
+		i := slices.IndexFunc(c.sums, func(s piece) bool { return s.provider == p.provider && s.amount.class == p.amount.class })
+		if i < 0 {
+			c.sums = append(c.sums, p)
+			continue
+		}
+		c.sums[i].amount.n += p.amount.n
+		sum := c.sums[i].amount.n
+		inv := p.provider.inventories[p.amount.class]
+		if sum > inv.MaxUnit || sum > inv.capacity()-p.provider.used[p.amount.class] {
+			return false
+		}
+	}
+	return true
+}
+
+// hangsTogether checks the same_subtree sets whose last group was picked just now: one provider must be above, or be, all others.
+func (c *combiner) hangsTogether(depth int) bool {
+	for _, members := range c.subtrees {
+		if slices.Max(members) == depth && !c.oneSubtree(members) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *combiner) oneSubtree(members []int) bool {
+	return slices.ContainsFunc(members, func(top int) bool {
+		return !slices.ContainsFunc(members, func(i int) bool {
+			return !c.picked[top].providers[0].isAncestorOf(c.picked[i].providers[0])
+		})
+	})
+}

@@ -1,0 +1,2 @@
+// Package placementtest is OpenStack Placement over HTTP, in memory.
+package placementtest

@@ -1,0 +1,127 @@
+package placement
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceproviders"
+)
+
+// reshape moves inventories together with their allocations in one transaction (placement/handlers/reshaper.py).
+// gophercloud has no function for it.
+func (a *applier) reshape(ctx context.Context) error {
+	if len(a.plan.shifts) == 0 {
+		return nil
+	}
+	op := a.op + ": reshape"
+	if err := a.need(ctx, reshaping, op, "the reshaper"); err != nil {
+		return err
+	}
+	r := &reshaper{consumers: make(map[string]*ConsumerAllocations), room: make(map[string]map[string]int64)}
+	for _, shift := range a.plan.shifts {
+		if err := a.shift(ctx, op, r, shift); err != nil {
+			return err
+		}
+	}
+	inventories := make(map[string]inventoriesBody, len(a.plan.reshape))
+	for uuid, set := range a.plan.reshape {
+		inventories[uuid] = inventoriesBody{Generation: a.generations[uuid], Inventories: set}
+	}
+	body := map[string]any{"inventories": inventories, "allocations": r.body()}
+	//nolint:bodyclose // gophercloud reads and closes it
+	_, err := a.at(reshaping).Post(ctx, a.service.ServiceURL("reshaper"), body, nil, &gophercloud.RequestOpts{OkCodes: []int{204}})
+	return wrap(op, err)
+}
+
+// shift moves the allocations of one class from one provider to those that get its inventory.
+func (a *applier) shift(ctx context.Context, op string, r *reshaper, shift shift) error {
+	taken, err := resourceproviders.GetAllocations(ctx, a.at(baseline), shift.from).Extract()
+	if err != nil {
+		return wrap(op+": read allocations of provider "+shift.from, err)
+	}
+	var consumers []string
+	for consumer, allocation := range taken.Allocations {
+		if allocation.Resources[shift.class] == 0 {
+			continue
+		}
+		consumers = append(consumers, consumer)
+		if r.consumers[consumer] != nil {
+			continue
+		}
+		if r.consumers[consumer], err = a.Allocations(ctx, consumer); err != nil {
+			return err
+		}
+	}
+	for _, uuid := range shift.to {
+		if err := a.measure(ctx, op, r, uuid, shift.class); err != nil {
+			return err
+		}
+	}
+	return r.move(op, shift, consumers)
+}
+
+// measure works out how much room for a class a provider will have.
+func (a *applier) measure(ctx context.Context, op string, r *reshaper, uuid, class string) error {
+	if _, known := r.room[class][uuid]; known {
+		return nil
+	}
+	usages, err := resourceproviders.GetUsages(ctx, a.at(baseline), uuid).Extract()
+	if err != nil {
+		return wrap(op+": read usages of provider "+uuid, err)
+	}
+	if r.room[class] == nil {
+		r.room[class] = make(map[string]int64)
+	}
+	inventory, _ := a.plan.reshape[uuid].get(class)
+	r.room[class][uuid] = inventory.capacity() - int64(usages.Usages[class])
+	return nil
+}
+
+// reshaper holds the consumers whose allocations move, and the room where they can go, by class and provider.
+type reshaper struct {
+	consumers map[string]*ConsumerAllocations
+	room      map[string]map[string]int64
+}
+
+// move gives each consumer's amount to the first provider that has room for it, the greatest amounts first.
+func (r *reshaper) move(op string, shift shift, consumers []string) error {
+	amount := func(consumer string) int64 { return r.consumers[consumer].Allocations[shift.from][shift.class] }
+	slices.SortFunc(consumers, func(a, b string) int { return cmp.Or(cmp.Compare(amount(b), amount(a)), cmp.Compare(a, b)) })
+	room := r.room[shift.class]
+	for _, consumer := range consumers {
+		n := amount(consumer)
+		i := slices.IndexFunc(shift.to, func(uuid string) bool { return room[uuid] >= n })
+		if i < 0 {
+			return refuse(ErrInUse, op, "no provider has room for the %d %s that consumer %s holds of provider %s", n, shift.class, consumer, shift.from)
+		}
+		room[shift.to[i]] -= n
+		r.shiftOne(consumer, shift, shift.to[i], n)
+	}
+	return nil
+}
+
+func (r *reshaper) shiftOne(consumer string, shift shift, to string, amount int64) {
+	held := r.consumers[consumer].Allocations
+	delete(held[shift.from], shift.class)
+	if len(held[shift.from]) == 0 {
+		delete(held, shift.from)
+	}
+	if held[to] == nil {
+		held[to] = make(map[string]int64)
+	}
+	held[to][shift.class] += amount
+}
+
+// body is the allocations part of the request.
+func (r *reshaper) body() map[string]any {
+	body := make(map[string]any, len(r.consumers))
+	for _, consumer := range slices.Sorted(maps.Keys(r.consumers)) {
+		held := r.consumers[consumer]
+		w := write{consumer: held.Consumer, allocations: held.Allocations, before: &held.Generation}
+		body[consumer], _ = w.ToAllocationUpdateMap() // it cannot fail
+	}
+	return body
+}

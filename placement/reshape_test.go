@@ -1,0 +1,111 @@
+package placement
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/placement/placementtest"
+)
+
+// hostWithGPUs puts a host into Placement that has four GPUs in its own inventory, as nova-compute did before it had
+// children, and claims one and three of them.
+func hostWithGPUs(t *testing.T, c *Client) (s scene, before TreeProvider, claims []Claim) {
+	t.Helper()
+	s = newScene()
+	before = s.Host
+	before.Inventories = maps.Clone(before.Inventories)
+	before.Inventories[s.GPU] = Inventory{Total: 4}
+	require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{before}}))
+	for _, amount := range []int64{1, 3} {
+		group := flavor()
+		group.Resources[s.GPU] = amount
+		claims = append(claims, claimOne(t, c, request(group)))
+	}
+	return s, before, claims
+}
+
+func TestReportReshapesInventoryThatMoves(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		s, before, claims := hostWithGPUs(t, c)
+		after := s.Host
+		after.Children = []TreeProvider{
+			{UUID: uuid.NewString(), Name: "gpu0-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 1}}},
+			{UUID: uuid.NewString(), Name: "gpu1-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 3}}, Traits: []string{s.Fast}},
+		}
+		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}}))
+		assert.Equal(t, wantContent(s.Host, ""), contentOf(t, c, before.UUID))
+		for i, claim := range claims {
+			card := after.Children[i]
+			assert.Equal(t, wantContent(card, s.Host.UUID), contentOf(t, c, card.UUID))
+			held, err := c.Allocations(t.Context(), claim.Consumer.UUID)
+			require.NoError(t, err)
+			assert.Equal(t, map[string]map[string]int64{
+				before.UUID: {"VCPU": 2, "MEMORY_MB": 1024},
+				card.UUID:   {s.GPU: claim.Allocations[before.UUID][s.GPU]},
+			}, held.Allocations)
+			assert.Equal(t, claim.Consumer, held.Consumer)
+		}
+
+		// The cards are replaced by one that was there before: its inventory grows, theirs goes, and so do they.
+		whole := s.Host
+		whole.Children = []TreeProvider{after.Children[1]}
+		whole.Children[0].Inventories = map[string]Inventory{s.GPU: {Total: 4}}
+		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{whole}, Previous: []TreeProvider{after}}))
+		_, err := c.Provider(t.Context(), after.Children[0].UUID)
+		require.ErrorIs(t, err, ErrNotFound)
+		held, err := c.Allocations(t.Context(), claims[0].Consumer.UUID)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]int64{s.GPU: 1}, held.Allocations[whole.Children[0].UUID])
+	}, placementtest.WithoutAuth())
+}
+
+func TestReshapeWithoutRoom(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		s, before, claims := hostWithGPUs(t, c)
+		after := s.Host
+		for _, name := range []string{"gpu0-", "gpu1-"} { // two each: the claim of three fits nowhere
+			after.Children = append(after.Children, TreeProvider{
+				UUID: uuid.NewString(), Name: name + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 2}},
+			})
+		}
+		err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}})
+		require.ErrorIs(t, err, ErrInUse)
+		require.ErrorContains(t, err, "no provider has room for the 3 "+s.GPU+" that consumer "+claims[1].Consumer.UUID+" holds")
+		assert.Equal(t, wantContent(before, ""), contentOf(t, c, before.UUID))
+	}, placementtest.WithoutAuth())
+}
+
+// The default policy of newer releases lets only the role service reshape.
+func TestReshapeWithoutTheRole(t *testing.T) {
+	t.Parallel()
+	c := inMemory(t)
+	s, before, _ := hostWithGPUs(t, c)
+	after := s.Host
+	after.Children = []TreeProvider{{UUID: uuid.NewString(), Name: "gpu-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 4}}}}
+	err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}})
+	require.ErrorIs(t, err, ErrForbidden)
+	assert.Equal(t, wantContent(before, ""), contentOf(t, c, before.UUID))
+}
+
+func TestReportTooOldToReshapeOrMove(t *testing.T) {
+	t.Parallel()
+	c := inMemory(t, placementtest.WithMaxVersion("1.29"), placementtest.WithoutAuth())
+	s, before, _ := hostWithGPUs(t, c)
+	after := s.Host
+	after.Children = []TreeProvider{{UUID: uuid.NewString(), Name: "gpu-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 4}}}}
+	err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}})
+	require.ErrorIs(t, err, ErrVersion)
+	require.ErrorContains(t, err, "the reshaper needs microversion 1.30, but this placement offers only up to 1.29")
+
+	require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[:1]}))
+	numa := TreeProvider{UUID: uuid.NewString(), Name: "numa-" + s.Tag, Children: s.Cards[:1]}
+	err = c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{numa}, Previous: s.Cards[:1]})
+	require.ErrorIs(t, err, ErrVersion)
+	require.ErrorContains(t, err, "another parent needs microversion 1.37")
+}

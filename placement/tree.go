@@ -1,0 +1,92 @@
+package placement
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Tree is what a reporter wants Placement to hold: with a Parent, the children of a compute node, as Cyborg's
+// conductor reports devices (cyborg/conductor/manager.py:provider_report); without, whole trees, as nova-compute
+// reports itself (nova/compute/resource_tracker.py:_update_to_placement).
+type Tree struct {
+	// Parent is the name of an existing provider, which is never changed; "" makes the Providers roots.
+	Parent string
+	// Providers are wanted, with everything below them.
+	Providers []TreeProvider
+	// Previous is what the same reporter wanted before, and so what it owns: whatever of it is not wanted any more is
+	// removed. After a report that failed, give both the older and the failed one (a provider may come up twice).
+	//
+	// Nil says that the reporter has no memory. Then nothing is removed, and a provider with the uuid, name and parent
+	// of a wanted one is taken for its own earlier work. A reporter with a memory, also an empty one that is not nil,
+	// never changes an inventory that is not in it.
+	Previous []TreeProvider
+}
+
+// TreeProvider is one provider of a Tree.
+type TreeProvider struct {
+	// UUID is the provider's uuid in the dashed lower-case form.
+	UUID string
+	// Name is unique in the whole Placement.
+	Name string
+	// Inventories maps a resource class, which is created if it is missing and starts with CUSTOM_, to its amounts.
+	Inventories map[string]Inventory
+	// Traits are created if they are missing and start with CUSTOM_.
+	Traits []string
+	// Children are the providers below this one.
+	Children []TreeProvider
+}
+
+// node is a provider of a tree with its place.
+type node struct {
+	TreeProvider
+
+	parent string // uuid; "" for a root
+	root   string // uuid of the whole tree's root
+}
+
+// flatten lists providers with all below them, parents first.
+func flatten(providers []TreeProvider, parent, root string) []node {
+	var nodes []node
+	for _, provider := range providers {
+		top := root
+		if top == "" {
+			top = provider.UUID
+		}
+		nodes = append(nodes, node{TreeProvider: provider, parent: parent, root: top})
+		nodes = append(nodes, flatten(provider.Children, provider.UUID, top)...)
+	}
+	return nodes
+}
+
+// check refuses what Placement would refuse half-way through the report.
+func (t Tree) check(op string) error {
+	seen := make(map[string]bool)
+	for _, node := range flatten(t.Providers, "", "") {
+		place := fmt.Sprintf("provider %q (%s)", node.Name, node.UUID)
+		if id, err := uuid.Parse(node.UUID); err != nil || id.String() != node.UUID {
+			return refuse(ErrTree, op, "%s: the uuid is not of the dashed lower-case form", place)
+		}
+		if node.Name == "" || len(node.Name) > 200 {
+			return refuse(ErrTree, op, "%s: the name must have 1 to 200 characters", place)
+		}
+		if seen[node.UUID] || seen[node.Name] {
+			return refuse(ErrTree, op, "%s: the uuid or the name comes up twice", place)
+		}
+		seen[node.UUID], seen[node.Name] = true, true
+		for class, inventory := range node.Inventories {
+			if err := inventory.check(); err != nil {
+				return refuse(ErrTree, op, "%s: inventory %s: %v", place, class, err)
+			}
+		}
+	}
+	return nil
+}
+
+// distinct returns the sorted members of a list. The result is never nil.
+func distinct(names []string) []string {
+	members := append([]string{}, names...)
+	slices.Sort(members)
+	return slices.Compact(members)
+}

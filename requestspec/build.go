@@ -1,0 +1,172 @@
+package requestspec
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+const opBuild = "build request"
+
+// largestTotal is the highest total of an inventory that Placement takes (placement/db/constants.py:MAX_INT).
+var largestTotal = big.NewInt(2147483647)
+
+// Option changes how [Build] and [Resolve] judge their input.
+type Option func(*config)
+
+type config struct{ lenient bool }
+
+// Lenient makes Build do what Nova does, to the byte: what Nova only warns about is skipped and listed in
+// [Request.Findings], and requests that Placement will refuse are built all the same.
+func Lenient() Option { return func(c *config) { c.lenient = true } }
+
+func newConfig(opts []Option) config {
+	var c config
+	for _, opt := range opts {
+		opt(&c)
+	}
+	return c
+}
+
+// Build turns a flavor, device profiles, ports, image and scheduling wishes into one request. It mirrors
+// nova/scheduler/utils.py:resources_from_request_spec and what leads there: nova/accelerator/cyborg.py,
+// nova/network/neutron.py:create_resource_requests and the pre-filters of nova/scheduler/request_filter.py.
+//
+// In strict mode, the default, everything that Nova only warns about and every request that Placement would refuse is
+// an error, and the error lists all of it with its place. The error is always an [*Error].
+func Build(in Input, opts ...Option) (*Request, error) {
+	b := &builder{in: in, lenient: newConfig(opts).lenient, groups: map[string]*draft{}}
+	for _, step := range []func() error{
+		b.readPorts, b.readProfile, b.readExtraSpecs, b.readImage, b.readCPUPolicies,
+		b.addOutside, b.addSizes, b.addFeatures, b.strip, b.addDestination, b.setPolicy,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	request := b.request()
+	b.check(request)
+	if faults := b.faults(); !b.lenient && len(faults) > 0 {
+		return nil, &Error{Op: opBuild, Findings: faults}
+	}
+	request.Findings = b.findings
+	return request, nil
+}
+
+// addOutside takes in the port and profile groups.
+func (b *builder) addOutside() error {
+	for _, d := range b.outside {
+		if err := b.add(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addSizes asks for the flavor's own sizes, unless any group already asks for the class
+// (nova/scheduler/utils.py:ResourceRequest.from_request_spec).
+func (b *builder) addSizes() error {
+	flavor := b.in.Flavor
+	asked := map[string]bool{}
+	for _, d := range b.groups {
+		for class := range d.resources {
+			asked[class] = true
+		}
+	}
+	disk := flavor.EphemeralGB + ceilGB(flavor.SwapMB)
+	if !b.in.BootFromVolume {
+		disk += flavor.RootGB
+	}
+	sizes := []struct {
+		class string
+		skip  bool
+		size  Property
+	}{
+		{classVCPU, asked[classVCPU] || asked[classPCPU], Property{"vcpus", flavor.VCPUs}},
+		{classMemory, asked[classMemory], Property{"memory_mb", flavor.MemoryMB}},
+		{classDisk, asked[classDisk] || disk == 0, Property{"root_gb + ephemeral_gb + swap_mb", disk}},
+	}
+	for _, s := range sizes {
+		if s.skip {
+			continue
+		}
+		if err := b.addResource(b.group(""), "flavor", s.class, s.size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ceilGB converts MiB to GiB, rounded up (nova/compute/utils.py:convert_mb_to_ceil_gb).
+func ceilGB(mb int) int {
+	gb := mb / 1024
+	if mb%1024 > 0 {
+		gb++
+	}
+	return gb
+}
+
+func (b *builder) strip() error {
+	b.finish()
+	return nil
+}
+
+// request puts the groups into their order.
+func (b *builder) request() *Request {
+	r := &Request{
+		GroupPolicy: b.policy, SameSubtree: b.sameSubtree(), nova: b.lenient,
+		RootRequired: b.rootRequired(), RootForbidden: sortedSet(append(slices.Clone(b.in.RootForbidden), traitDisabled)),
+	}
+	if !b.unlimit {
+		r.Limit = b.in.Limit
+		if r.Limit == 0 {
+			r.Limit = DefaultLimit
+		}
+	}
+	for _, d := range b.outside {
+		r.requesterIDs = append(r.requesterIDs, d.suffix)
+	}
+	for _, d := range b.ordered() {
+		group, exact := d.group()
+		r.Groups = append(r.Groups, group)
+		if exact != nil {
+			if r.exact == nil {
+				r.exact = map[string]map[string]string{}
+			}
+			r.exact[d.suffix] = exact
+		}
+	}
+	return r
+}
+
+// ordered returns the groups that are left: flavor groups by suffix, the unsuffixed one first, then the others.
+func (b *builder) ordered() []*draft {
+	var list []*draft
+	for _, suffix := range slices.Sorted(maps.Keys(b.groups)) {
+		if b.groups[suffix].fromFlavor {
+			list = append(list, b.groups[suffix])
+		}
+	}
+	for _, d := range b.outside {
+		if b.groups[d.suffix] == d {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+func (b *builder) sameSubtree() [][]string {
+	var lists [][]string
+	for _, suffixes := range slices.Concat(b.in.SameSubtree, b.subtrees) {
+		lists = append(lists, slices.Sorted(slices.Values(suffixes)))
+	}
+	slices.SortFunc(lists, func(x, y []string) int {
+		return strings.Compare(strings.Join(x, ","), strings.Join(y, ","))
+	})
+	return lists
+}
+
+func sortedSet(values []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
+}

@@ -1,0 +1,98 @@
+package requestspec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// setPolicy defaults the group policy to none when groups from outside the flavor need one
+// (nova/scheduler/utils.py:resources_from_request_spec). Nova counts also those suffixes of the flavor of which nothing
+// is left; strict mode counts what is left.
+func (b *builder) setPolicy() error {
+	suffixed := len(b.groups)
+	if b.groups[""] != nil {
+		suffixed--
+	}
+	if b.policy != "" || suffixed < 2 {
+		return nil
+	}
+	fromFlavor := b.suffixedFromFlavor()
+	if b.lenient {
+		fromFlavor = b.flavorSuffixes
+	}
+	if fromFlavor <= 1 {
+		b.policy = policyNone
+		return nil
+	}
+	b.note(Finding{
+		Where: "flavor", Key: keyGroupPolicy, Reason: ErrGroupPolicy,
+		Message: "the flavor has several suffixed groups, so Placement demands a policy: none, or isolate for a provider each",
+	})
+	return nil
+}
+
+// check finds what Placement would refuse and what can never fit.
+func (b *builder) check(r *Request) {
+	for _, group := range r.Groups {
+		where := b.groups[group.Suffix].where
+		b.checkConflict(where, group.Required, group.Forbidden)
+		b.checkFit(where, group)
+		if len(group.Resources) == 0 && (group.Suffix == "" || !inSubtree(r.SameSubtree, group.Suffix)) {
+			b.note(Finding{
+				Where: where, Reason: ErrTraitOnly,
+				Message: "the group has conditions but no resources; Placement takes that only of a suffixed group in a same_subtree",
+			})
+		}
+	}
+	b.checkConflict("root provider", r.RootRequired, r.RootForbidden)
+	b.checkSubtrees(r)
+}
+
+func (b *builder) checkConflict(where string, required, forbidden []string) {
+	for _, trait := range required {
+		if slices.Contains(forbidden, trait) {
+			b.note(Finding{Where: where, Key: trait, Reason: ErrTrait, Message: "trait is both required and forbidden"})
+		}
+	}
+}
+
+// checkFit finds a suffixed group that asks one provider for more than any has.
+func (b *builder) checkFit(where string, group Group) {
+	if group.Suffix == "" {
+		return
+	}
+	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
+		n := group.Resources[class]
+		most, known := b.in.LargestProvider[class]
+		switch {
+		case known && n > most:
+			b.note(Finding{
+				Where: where, Key: class, Value: fmt.Sprint(n), Reason: ErrNeverFits,
+				Message: fmt.Sprintf("one group is served by one provider, and the largest has %d: use several groups", most),
+			})
+		case !known && class == "PGPU" && n > 1:
+			b.note(Finding{
+				Where: where, Key: class, Value: fmt.Sprint(n), Reason: ErrNeverFits, Advice: true,
+				Message: fmt.Sprintf("one group is served by one provider, and Cyborg's GPU drivers report one GPU on each: use %d groups of 1", n),
+			})
+		}
+	}
+}
+
+func (b *builder) checkSubtrees(r *Request) {
+	for _, suffixes := range r.SameSubtree {
+		for _, suffix := range suffixes {
+			if _, found := r.Group(suffix); suffix == "" || !found {
+				b.note(Finding{
+					Where: "request", Key: "same_subtree", Value: suffix, Reason: ErrKey,
+					Message: "there is no group of this suffix",
+				})
+			}
+		}
+	}
+}
+
+func inSubtree(lists [][]string, suffix string) bool {
+	return slices.ContainsFunc(lists, func(list []string) bool { return slices.Contains(list, suffix) })
+}

@@ -1,0 +1,112 @@
+package requestspec
+
+import (
+	"errors"
+	"strings"
+)
+
+// Sentinels for errors.Is. The first group is what Nova refuses too; the second is refused in strict mode only;
+// the third comes from [Match].
+var (
+	// ErrProfile: a device profile is missing, ambiguous, badly named, or cannot be used for a port.
+	ErrProfile = errors.New("device profile not usable")
+	// ErrEmptyGroup: a group asks for nothing.
+	ErrEmptyGroup = errors.New("group asks for nothing")
+	// ErrSuffixConflict: two groups have the same suffix.
+	ErrSuffixConflict = errors.New("suffix used twice")
+	// ErrAmount: an amount is not a non-negative integer.
+	ErrAmount = errors.New("bad amount")
+	// ErrNoValidHost: the destination, forced host or forced node is not known.
+	ErrNoValidHost = errors.New("no such host or node")
+	// ErrCPUPolicy: the CPU policies of flavor and image are invalid or contradict each other.
+	ErrCPUPolicy = errors.New("bad cpu policy")
+	// ErrFeature: an extra spec or image property that asks for a guest feature is invalid or contradicted.
+	ErrFeature = errors.New("bad guest feature")
+
+	// ErrClass: a resource class is neither standard nor a well-formed custom class.
+	ErrClass = errors.New("unknown resource class")
+	// ErrTrait: a trait has a bad name or value, or is required and forbidden at once.
+	ErrTrait = errors.New("bad trait")
+	// ErrKey: a key looks like a resource or trait, but is not read as one, or is read as another.
+	ErrKey = errors.New("bad key")
+	// ErrBaseClass: a device profile asks for VCPU, PCPU, MEMORY_MB or DISK_GB, which would drop the flavor's amount.
+	ErrBaseClass = errors.New("base class in a device profile")
+	// ErrTraitOnly: a group has conditions but no resources, which Placement refuses.
+	ErrTraitOnly = errors.New("group without resources")
+	// ErrGroupPolicy: the group policy is invalid, or missing where Placement demands one.
+	ErrGroupPolicy = errors.New("bad group policy")
+	// ErrNeverFits: a group asks for more than any provider can have.
+	ErrNeverFits = errors.New("group can never fit")
+
+	// ErrNoMapping: no assignment of providers to groups explains the allocation.
+	ErrNoMapping = errors.New("no valid mapping of groups to providers")
+	// ErrNotSupported: a group cannot be matched without the mappings of Placement 1.34.
+	ErrNotSupported = errors.New("group cannot be matched without mappings")
+	// ErrMappingMissing: the mappings have no entry for a group.
+	ErrMappingMissing = errors.New("group has no mapping")
+)
+
+// codes are the words of a machine-readable answer, one for each sentinel.
+var codes = []struct {
+	err  error
+	word string
+}{
+	{ErrProfile, "profile"},
+	{ErrEmptyGroup, "empty_group"},
+	{ErrSuffixConflict, "suffix_conflict"},
+	{ErrAmount, "bad_amount"},
+	{ErrNoValidHost, "no_valid_host"},
+	{ErrCPUPolicy, "cpu_policy"},
+	{ErrFeature, "feature"},
+	{ErrClass, "resource_class"},
+	{ErrTrait, "trait"},
+	{ErrKey, "key"},
+	{ErrBaseClass, "base_class"},
+	{ErrTraitOnly, "trait_only"},
+	{ErrGroupPolicy, "group_policy"},
+	{ErrNeverFits, "never_fits"},
+	{ErrNoMapping, "no_mapping"},
+	{ErrNotSupported, "not_supported"},
+	{ErrMappingMissing, "mapping_missing"},
+}
+
+// Code returns the code word of an error of this package, and "" of any other error. Of several findings the first
+// one decides.
+func Code(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && len(e.Findings) > 0 {
+		err = e.Findings[0]
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.word
+		}
+	}
+	return ""
+}
+
+// Error is the error of this package: what was being done and everything that is wrong with the input.
+// It unwraps to its findings, and each finding to its sentinel.
+type Error struct {
+	// Op is the operation, for example "build request".
+	Op string
+	// Findings has at least one entry.
+	Findings []Finding
+}
+
+// Error names the operation and each finding.
+func (e *Error) Error() string {
+	texts := make([]string, len(e.Findings))
+	for i, finding := range e.Findings {
+		texts[i] = finding.Error()
+	}
+	return e.Op + ": " + strings.Join(texts, "; ")
+}
+
+// Unwrap returns the findings.
+func (e *Error) Unwrap() []error {
+	errs := make([]error, len(e.Findings))
+	for i, finding := range e.Findings {
+		errs[i] = finding
+	}
+	return errs
+}

@@ -1,0 +1,263 @@
+package requestspec_test
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/requestspec"
+)
+
+func unescape(t *testing.T, query string) string {
+	t.Helper()
+	text, err := url.QueryUnescape(query)
+	require.NoError(t, err)
+	return text
+}
+
+// strictDifferences lists, for each kind of recorded case that strict mode treats differently from Nova, why.
+// The profile names of many cases are refused too: Cyborg cannot have them.
+var strictDifferences = map[string]struct {
+	reason error
+	why    string
+}{
+	"flavor.amount-invalid":                     {requestspec.ErrAmount, "Nova skips the key, so the guest is not what the flavor says"},
+	"flavor.override-bad-amount":                {requestspec.ErrAmount, "Nova skips the override, so the flavor's amount stays"},
+	"flavor.class-unknown":                      {requestspec.ErrClass, "Nova skips the key"},
+	"flavor.class-custom-odd":                   {requestspec.ErrClass, "Placement has no such class and answers 400"},
+	"flavor.key-not-matching":                   {requestspec.ErrKey, "the key has no effect"},
+	"flavor.plural-key-is-a-suffix":             {requestspec.ErrKey, "traits:X is a group with the suffix s, hardly what was meant"},
+	"flavor.trait-name-odd":                     {requestspec.ErrTrait, "Placement has no such trait and answers 400"},
+	"flavor.trait-name-empty":                   {requestspec.ErrTrait, "Placement has no such trait and answers 400"},
+	"flavor.trait-only-group":                   {requestspec.ErrTraitOnly, "Placement answers 400"},
+	"flavor.trait-value-unknown":                {requestspec.ErrTrait, "Nova skips the key"},
+	"image.trait-ignored":                       {requestspec.ErrTrait, "the trait has no effect"},
+	"policy.invalid":                            {requestspec.ErrGroupPolicy, "Nova ignores the policy"},
+	"policy.two-suffixed-from-flavor":           {requestspec.ErrGroupPolicy, "Placement answers 400"},
+	"port.negative-devices":                     {requestspec.ErrAmount, "the sum hides what is asked for"},
+	"port.normal-ignores-profile":               {requestspec.ErrProfile, "the port would have no device"},
+	"port.second-group-without-device":          {requestspec.ErrTraitOnly, "Placement answers 400"},
+	"profile.amount-invalid-string":             {requestspec.ErrAmount, "Nova skips the key, so the guest lacks a device"},
+	"profile.base-class-replaces-flavor-amount": {requestspec.ErrBaseClass, "the flavor's own amount is lost (B20)"},
+	"profile.class-custom-odd":                  {requestspec.ErrClass, "Placement has no such class and answers 400"},
+	"profile.class-unknown":                     {requestspec.ErrClass, "Nova skips the key, so the guest lacks a device"},
+	"profile.group-all-zero":                    {requestspec.ErrEmptyGroup, "Nova drops the group and later fails to find its provider"},
+	"profile.group-all-zero-with-trait":         {requestspec.ErrTraitOnly, "Placement answers 400"},
+	"profile.key-not-matching":                  {requestspec.ErrKey, "the key has no effect"},
+	"profile.name-empty":                        {requestspec.ErrProfile, "the guest would boot without a device"},
+	"profile.newline-in-key":                    {requestspec.ErrKey, "the line feed is hardly meant"},
+	"profile.no-groups":                         {requestspec.ErrProfile, "the guest would boot without a device"},
+	"profile.resources-suffix-ignored":          {requestspec.ErrKey, "the suffix has no effect"},
+	"profile.same-class-twice-last-wins":        {requestspec.ErrKey, "one of the two amounts is lost"},
+	"profile.same-trait-required-and-forbidden": {requestspec.ErrTrait, "Placement answers 400"},
+	"profile.trait-name-odd":                    {requestspec.ErrTrait, "Placement has no such trait and answers 400"},
+	"profile.trait-only-group":                  {requestspec.ErrTraitOnly, "Placement answers 400"},
+	"profile.trait-suffix-ignored":              {requestspec.ErrKey, "the suffix has no effect"},
+	"profile.trait-value-unknown":               {requestspec.ErrTrait, "Nova skips the key"},
+	"result.empty-resources-parameter":          {requestspec.ErrTraitOnly, "Placement answers 400"},
+}
+
+// sometimesDifferent are kinds of which only some cases differ: those with a fraction, a truth value or a number no
+// inventory can have; those that name a group which is not there; unrelated keys that look like related ones.
+var sometimesDifferent = []string{
+	"profile.amount-json-number", "profile.amount-odd-but-valid", "flavor.amount-odd-but-valid",
+	"result.policy-missing", "flavor.phantom-group-counts", "same-subtree", "flavor.key-unrelated",
+	"image.trait-ignored",
+}
+
+// TestRecordedQueriesStrict checks that strict mode differs from Nova only where the table says so, for the reason that
+// the table gives.
+func TestRecordedQueriesStrict(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, tc := range readLines[queryCase](t, "requestspec-cases.jsonl") {
+		request, err := tc.Input.build()
+		if tc.Expected.Error != "" {
+			require.Error(t, err, tc.ID)
+			continue
+		}
+		if err == nil {
+			assert.Equal(t, tc.Expected.Query, request.Query(), tc.ID)
+			for _, kind := range tc.Kinds {
+				_, listed := strictDifferences[kind]
+				assert.False(t, listed, "%s: strict mode does not differ for %s", tc.ID, kind)
+			}
+			continue
+		}
+		explained := requestspec.CheckProfileName(tc.Input.Flavor.DeviceProfile()) != nil
+		for _, kind := range tc.Kinds {
+			difference, listed := strictDifferences[kind]
+			if listed && errors.Is(err, difference.reason) {
+				seen[kind] = true
+			}
+			explained = explained || listed && errors.Is(err, difference.reason) || slices.Contains(sometimesDifferent, kind)
+		}
+		assert.True(t, explained, "%s %v: %v", tc.ID, tc.Kinds, err)
+	}
+	for kind, difference := range strictDifferences {
+		assert.NotEmpty(t, difference.why, kind)
+		// Where every case of a kind has a bad profile name, Resolve refuses that first.
+		assert.True(t, seen[kind] || hiddenByName(t, kind), "no case shows the difference of %s", kind)
+	}
+}
+
+// hiddenByName reports whether all cases of a kind have a profile name that Cyborg cannot have.
+func hiddenByName(t *testing.T, kind string) bool {
+	t.Helper()
+	for _, tc := range readLines[queryCase](t, "requestspec-cases.jsonl") {
+		if slices.Contains(tc.Kinds, kind) && requestspec.CheckProfileName(tc.Input.Flavor.DeviceProfile()) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// TestStrictFaults checks the place, reason and code word of each fault that strict mode refuses and lenient lets pass.
+func TestStrictFaults(t *testing.T) {
+	t.Parallel()
+	gpu := baseFlavor("accel:device_profile", "gpu")
+	one := group("resources:PGPU", "1")
+	profile := func(g ...requestspec.ProfileGroup) requestspec.Input {
+		return requestspec.Input{Flavor: gpu, Profile: g}
+	}
+	flavor := func(specs ...string) requestspec.Input { return requestspec.Input{Flavor: baseFlavor(specs...)} }
+	for _, tc := range []struct {
+		name   string
+		in     requestspec.Input
+		where  string
+		key    string
+		reason error
+		code   string
+	}{
+		{"base class in profile", profile(one, group("resources:PGPU", "1", "resources:MEMORY_MB", "1")), "device profile gpu, group 1", "resources:MEMORY_MB", requestspec.ErrBaseClass, "base_class"},
+		{"base class in port profile", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{acceleratorPort(group("resources:PCPU", "1"))}}, "port " + goldenPort + ", device profile nic, group 0", "resources:PCPU", requestspec.ErrBaseClass, "base_class"},
+		{"trait only", profile(group("trait:CUSTOM_X", "required")), "device profile gpu, group 0", "", requestspec.ErrTraitOnly, "trait_only"},
+		{"trait only in flavor", flavor("trait1:CUSTOM_X", "required"), "flavor, group 1", "", requestspec.ErrTraitOnly, "trait_only"},
+		{"misspelt class", profile(group("resources:PGPU", "1", "resources:FGPA", "1")), "device profile gpu, group 0", "resources:FGPA", requestspec.ErrClass, "resource_class"},
+		{"misspelt prefix", profile(group("resources:PGPU", "1", "resource:FPGA", "1")), "device profile gpu, group 0", "resource:FPGA", requestspec.ErrKey, "key"},
+		{"blank in key", profile(group("resources:PGPU", "1", "trait: CUSTOM_X", "required")), "device profile gpu, group 0", "trait: CUSTOM_X", requestspec.ErrTrait, "trait"},
+		{"suffix in profile", profile(group("resources1:PGPU", "1")), "device profile gpu, group 0", "resources1:PGPU", requestspec.ErrKey, "key"},
+		{"class twice", profile(group("resources:PGPU", "1", "resources1:PGPU", "2")), "device profile gpu, group 0", "resources1:PGPU", requestspec.ErrKey, "key"},
+		{"fraction", requestspec.Input{Flavor: gpu, Profile: groups(requestspec.ProfileGroup{{Key: "resources:PGPU", Value: 1.5}})}, "device profile gpu, group 0", "resources:PGPU", requestspec.ErrAmount, "bad_amount"},
+		{"too many", profile(group("resources:PGPU", "2147483648")), "device profile gpu, group 0", "resources:PGPU", requestspec.ErrNeverFits, "never_fits"},
+		{"more than the largest provider", requestspec.Input{Flavor: gpu, Profile: groups(group("resources:PGPU", "2")), LargestProvider: map[string]int64{"PGPU": 1}}, "device profile gpu, group 0", "PGPU", requestspec.ErrNeverFits, "never_fits"},
+		{"no groups", profile(), "device profile gpu", "", requestspec.ErrProfile, "profile"},
+		{"all zero", profile(one, group("resources:FPGA", "0")), "device profile gpu, group 1", "", requestspec.ErrEmptyGroup, "empty_group"},
+		{"trait both ways", profile(group("resources:PGPU", "1", "trait:CUSTOM_X", "required", "trait1:CUSTOM_X", "forbidden")), "device profile gpu, group 0", "CUSTOM_X", requestspec.ErrTrait, "trait"},
+		{"two spellings", requestspec.Input{Flavor: baseFlavor("accel:device_profile", "gpu", "accel:device_profile_name", "fpga"), Profile: groups(one)}, "flavor", "accel:device_profile", requestspec.ErrProfile, "profile"},
+		{"plural", flavor("traits:CUSTOM_X", "required"), "flavor", "traits:CUSTOM_X", requestspec.ErrKey, "key"},
+		{"line feed", flavor("resources:FPGA\n", "1"), "flavor", "resources:FPGA\n", requestspec.ErrKey, "key"},
+		{"no policy", flavor("resources1:VGPU", "1", "resources2:VGPU", "1"), "flavor", "group_policy", requestspec.ErrGroupPolicy, "group_policy"},
+		{"image trait", requestspec.Input{Flavor: baseFlavor(), Image: map[string]string{"trait:CUSTOM_X": "forbidden"}}, "image", "trait:CUSTOM_X", requestspec.ErrTrait, "trait"},
+		{"threads without pinning", flavor("hw:cpu_thread_policy", "require"), "flavor", "hw:cpu_thread_policy", requestspec.ErrCPUPolicy, "cpu_policy"},
+		{"emulator without pinning", flavor("hw:emulator_threads_policy", "isolate"), "flavor", "hw:emulator_threads_policy", requestspec.ErrCPUPolicy, "cpu_policy"},
+		{"mixed without mask", flavor("hw:cpu_policy", "mixed"), "flavor", "hw:cpu_policy", requestspec.ErrCPUPolicy, "cpu_policy"},
+		{"subtree of nothing", requestspec.Input{Flavor: baseFlavor(), SameSubtree: [][]string{{"x"}}}, "request", "same_subtree", requestspec.ErrKey, "key"},
+		{"root trait both ways", requestspec.Input{Flavor: baseFlavor(), RootRequired: []string{"COMPUTE_STATUS_DISABLED"}}, "root provider", "COMPUTE_STATUS_DISABLED", requestspec.ErrTrait, "trait"},
+		{"port without id", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{}}}, "port", "", requestspec.ErrKey, "key"},
+		{"port request", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{Resources: map[string]int64{"NET": 1}}}}}, "port p, resource request", "NET", requestspec.ErrClass, "resource_class"},
+		{"PCI alias", flavor("pci_passthrough:alias", "gpu"), "flavor", "pci_passthrough:alias", requestspec.ErrKey, "key"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := requestspec.Build(tc.in)
+			require.ErrorIs(t, err, tc.reason)
+			var all *requestspec.Error
+			require.ErrorAs(t, err, &all)
+			require.NotEmpty(t, all.Findings)
+			i := slices.IndexFunc(all.Findings, func(f requestspec.Finding) bool { return f.Where == tc.where && f.Key == tc.key })
+			require.GreaterOrEqual(t, i, 0, "%v", err)
+			require.ErrorIs(t, all.Findings[i], tc.reason)
+			assert.Contains(t, err.Error(), tc.where)
+			assert.Equal(t, tc.code, requestspec.Code(all.Findings[i]))
+
+			request, err := requestspec.Build(tc.in, requestspec.Lenient())
+			require.NoError(t, err, "Nova lets it pass")
+			assert.Equal(t, tc.name == "two spellings", len(request.Findings) == 0)
+		})
+	}
+}
+
+// TestBothModesRefuse checks what Nova refuses too.
+func TestBothModesRefuse(t *testing.T) {
+	t.Parallel()
+	gpu := baseFlavor("accel:device_profile", "gpu")
+	for _, tc := range []struct {
+		name string
+		in   requestspec.Input
+		code string
+	}{
+		{"amount of a port is no number", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{acceleratorPort(group("resources:CUSTOM_NIC", "one"))}}, "bad_amount"},
+		{"port of two devices", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{acceleratorPort(group("resources:CUSTOM_NIC", "1"), group("resources:CUSTOM_NIC", "1"))}}, "profile"},
+		{"port without profile", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", VNICType: "accelerator-direct"}}}, "profile"},
+		{"empty group", requestspec.Input{Flavor: gpu, Profile: groups(group("accel:function_id", "x"))}, "empty_group"},
+		{"empty port request", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{Resources: map[string]int64{}}}}}, "empty_group"},
+		{"port group without id", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{RequestGroups: []requestspec.PortRequestGroup{{Resources: map[string]int64{"FPGA": 1}}}}}}}, "empty_group"},
+		{"amount is null", requestspec.Input{Flavor: gpu, Profile: groups(requestspec.ProfileGroup{{Key: "resources:FPGA", Value: nil}})}, "bad_amount"},
+		{"unknown host", requestspec.Input{Flavor: baseFlavor(), ForceHosts: []string{"h"}}, "no_valid_host"},
+		{"policy", requestspec.Input{Flavor: baseFlavor("hw:cpu_policy", "any")}, "cpu_policy"},
+		{"suffix twice", requestspec.Input{Flavor: baseFlavor("accel:device_profile", "gpu", "resourcesdevice_profile_0:FPGA", "0"), Profile: groups(group("resources:FPGA", "1"))}, "suffix_conflict"},
+		{"port twice", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{acceleratorPort(group("resources:FPGA", "1")), acceleratorPort(group("resources:FPGA", "1"))}}, "suffix_conflict"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			for _, opts := range [][]requestspec.Option{nil, {requestspec.Lenient()}} {
+				_, err := requestspec.Build(tc.in, opts...)
+				require.Error(t, err)
+				assert.Equal(t, tc.code, requestspec.Code(err), "%v", err)
+			}
+		})
+	}
+}
+
+// TestStrictDoesBetter checks requests that strict mode builds and that Placement accepts, where Nova's are refused.
+func TestStrictDoesBetter(t *testing.T) {
+	t.Parallel()
+	t.Run("second spelling of the profile key", func(t *testing.T) {
+		t.Parallel()
+		in := requestspec.Input{Flavor: baseFlavor("accel:device_profile_name", "gpu"), Profile: groups(group("resources:PGPU", "1"))}
+		request, err := requestspec.Build(in)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"device_profile_0"}, request.RequesterIDs())
+		assert.Contains(t, request.RootRequired, "COMPUTE_ACCELERATORS")
+		request, err = requestspec.Build(in, requestspec.Lenient())
+		require.NoError(t, err)
+		assert.Empty(t, request.RequesterIDs(), "Nova does not know the key")
+		assert.NotContains(t, request.RootRequired, "COMPUTE_ACCELERATORS")
+	})
+	t.Run("trait-only group in a subtree", func(t *testing.T) {
+		t.Parallel()
+		request, err := requestspec.Build(requestspec.Input{
+			Flavor:  baseFlavor("trait_SWITCH:CUSTOM_X", "required", "accel:device_profile", "gpu"),
+			Profile: groups(group("resources:PGPU", "1")), SameSubtree: [][]string{{"_SWITCH", "device_profile_0"}},
+		})
+		require.NoError(t, err)
+		assert.Contains(t, request.Query(), "required_SWITCH=CUSTOM_X")
+		assert.NotContains(t, request.Query(), "resources_SWITCH", "Placement refuses an empty parameter")
+	})
+	t.Run("empty suffixes of the flavor do not count", func(t *testing.T) {
+		t.Parallel()
+		request, err := requestspec.Build(requestspec.Input{
+			Flavor:  baseFlavor("resources1:MEMORY_MB", "0", "resources2:DISK_GB", "0", "accel:device_profile", "gpu"),
+			Profile: groups(group("resources:PGPU", "1"), group("resources:FPGA", "1")),
+		})
+		require.NoError(t, err)
+		assert.Equal(t, "none", request.GroupPolicy)
+	})
+	t.Run("advice is no error", func(t *testing.T) {
+		t.Parallel()
+		request, err := requestspec.Build(requestspec.Input{
+			Flavor: baseFlavor("accel:device_profile", "gpu", "member_of", "x"), Profile: groups(group("resources:PGPU", "2")),
+		})
+		require.NoError(t, err)
+		require.Len(t, request.Findings, 2)
+		for _, finding := range request.Findings {
+			assert.True(t, finding.Advice)
+		}
+		assert.Contains(t, request.Findings[1].Error(), "use 2 groups of 1")
+	})
+}

@@ -1,0 +1,80 @@
+package virtdriver
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Why a composition is refused; test for them with [errors.Is].
+var (
+	// ErrMalformedXML says that the input is not one well-formed XML document.
+	ErrMalformedXML = errors.New("malformed XML")
+	// ErrDoctype says that the input has a document type declaration.
+	ErrDoctype = errors.New("document type declarations are not taken, they can change what the domain says")
+	// ErrNotDomain says that the root element is not <domain> without a
+	// namespace.
+	ErrNotDomain = errors.New("the root element must be <domain>")
+	// ErrDevices says that /domain/devices is not there exactly once.
+	ErrDevices = errors.New("the domain must have exactly one <devices>")
+	// ErrVirtType says that the domain's type cannot take PCI devices of the
+	// host.
+	ErrVirtType = errors.New("the domain type cannot pass PCI devices through")
+	// ErrAddress says that a device of the domain has a host address that is
+	// not valid. It is wrapped together with the error that names the field.
+	ErrAddress = errors.New("host address of a device")
+	// ErrAddressInUse says that a device of the domain has the host address
+	// already.
+	ErrAddressInUse = errors.New("host address in use")
+	// ErrAddressTwice says that two ARQs, or two devices of the domain, have the
+	// same host address.
+	ErrAddressTwice = errors.New("same host address twice")
+	// ErrNoHandle says that an ARQ has no attach handle: it is not Bound.
+	ErrNoHandle = errors.New("no attach handle")
+	// ErrHandleType says that the policy refuses the type of an attach handle.
+	ErrHandleType = errors.New("attach handle type refused")
+	// ErrMissingField says that an attach handle lacks a field.
+	ErrMissingField = errors.New("attach handle lacks a field")
+	// ErrBadField says that a field of an attach handle cannot be used.
+	ErrBadField = errors.New("bad field of attach handle")
+)
+
+// ComposeError tells why a composition is refused and where: a place in the
+// XML, the ARQs concerned, or both. It unwraps to one of the sentinels.
+type ComposeError struct {
+	// Line and Column are the place in the domain XML, counted from 1; both are
+	// 0 when the reason is not in it.
+	Line, Column int
+	// Path is the element at that place, such as /domain/devices/hostdev[2]; it
+	// can be empty.
+	Path string
+	// ARQs are the uuids of the ARQs concerned.
+	ARQs []string
+	// Err is the reason.
+	Err error
+}
+
+// Error names the place, the ARQs and the reason.
+func (e *ComposeError) Error() string {
+	var b strings.Builder
+	b.WriteString("compose domain: ")
+	if e.Line > 0 {
+		fmt.Fprintf(&b, "line %d column %d: ", e.Line, e.Column)
+	}
+	if e.Path != "" {
+		b.WriteString(e.Path + ": ")
+	}
+	if len(e.ARQs) > 0 {
+		b.WriteString("ARQ " + strings.Join(e.ARQs, " and ARQ ") + ": ")
+	}
+	b.WriteString(e.Err.Error())
+	return b.String()
+}
+
+// Unwrap returns the reason.
+func (e *ComposeError) Unwrap() error { return e.Err }
+
+// wrap adds the circumstances to a reason.
+func wrap(reason error, format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{reason}, args...)...)
+}

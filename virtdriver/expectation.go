@@ -1,0 +1,61 @@
+package virtdriver
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+)
+
+// Expectation says which bindings a wait is for.
+type Expectation struct {
+	// Instance is the uuid of the server.
+	Instance string
+	// Hostname is the node name that the ARQs were bound with
+	// (hypervisor_hostname, not the name of the compute service).
+	Hostname string
+	// ARQs are the uuids that the bind request named.
+	ARQs []string
+}
+
+func (e Expectation) check() error {
+	if e.Instance == "" || e.Hostname == "" {
+		return fmt.Errorf("wait for ARQs %v: the expectation needs an instance and a host name, got %q and %q",
+			e.ARQs, e.Instance, e.Hostname)
+	}
+	seen := make(map[string]bool, len(e.ARQs))
+	for _, arq := range e.ARQs {
+		if arq == "" || seen[strings.ToLower(arq)] {
+			return fmt.Errorf("wait for ARQs of instance %s: the expectation names ARQ %q twice or not at all", e.Instance, arq)
+		}
+		seen[strings.ToLower(arq)] = true
+	}
+	return nil
+}
+
+// verdict is what a look at one or all ARQs says.
+type verdict int
+
+const (
+	pending verdict = iota
+	bound
+	failed
+)
+
+// judge compares one ARQ of the instance with the expectation. The reason is
+// empty only for bound.
+func (e Expectation) judge(arq cyborgclient.ARQ) (verdict, string) {
+	switch {
+	case !arq.State.Resolved():
+		return pending, "is not bound yet"
+	case arq.State != cyborgclient.StateBound:
+		return failed, "is not bound"
+	case !strings.EqualFold(arq.InstanceUUID, e.Instance):
+		return failed, fmt.Sprintf("is bound for instance %q, want %s", arq.InstanceUUID, e.Instance)
+	case arq.Hostname != e.Hostname:
+		return failed, fmt.Sprintf("is bound on host %q, want %s", arq.Hostname, e.Hostname)
+	case arq.AttachHandle.Type == "":
+		return failed, "is bound without an attach handle"
+	}
+	return bound, ""
+}

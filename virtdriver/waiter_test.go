@@ -1,0 +1,327 @@
+package virtdriver_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/virtdriver"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const node = "cn1.example.org"
+
+func arq(uuid string, state cyborgclient.ARQState) cyborgclient.ARQ {
+	a := cyborgclient.ARQ{UUID: uuid, State: state, InstanceUUID: server, Hostname: node}
+	if state == cyborgclient.StateBound {
+		a.AttachHandle = pciARQ(uuid, "0000:3b:00.0").AttachHandle
+	}
+	return a
+}
+
+// cyborg is the state of an instance's ARQs over time.
+type cyborg struct {
+	mu    sync.Mutex
+	arqs  []cyborgclient.ARQ
+	err   error
+	polls []time.Duration
+	start time.Time
+	hangs time.Duration // calls until then get no answer
+}
+
+func newCyborg(arqs ...cyborgclient.ARQ) *cyborg { return &cyborg{arqs: arqs, start: time.Now()} }
+
+func (c *cyborg) ARQsByInstance(ctx context.Context, _ string) ([]cyborgclient.ARQ, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.polls = append(c.polls, time.Since(c.start))
+	if time.Since(c.start) < c.hangs {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return c.arqs, c.err
+}
+
+// after changes the state at a time from now.
+func (c *cyborg) after(d time.Duration, change func()) {
+	time.AfterFunc(d, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		change()
+	})
+}
+
+func (c *cyborg) set(arqs ...cyborgclient.ARQ) func() { return func() { c.arqs, c.err = arqs, nil } }
+
+func bound(tag string) virtdriver.Event {
+	return virtdriver.Event{Name: virtdriver.EventBound, ServerUUID: server, Tag: tag, Status: virtdriver.StatusCompleted}
+}
+
+func want(arqs ...string) virtdriver.Expectation {
+	return virtdriver.Expectation{Instance: server, Hostname: node, ARQs: arqs}
+}
+
+// outcome is what one wait did.
+type outcome struct {
+	arqs []cyborgclient.ARQ
+	err  error
+	took time.Duration
+}
+
+func wait(t *testing.T, ctx context.Context, c *cyborg, r *virtdriver.Receiver, e virtdriver.Expectation, opts ...virtdriver.WaiterOption) outcome { //nolint:revive // t first, as in helpers
+	t.Helper()
+	opts = append([]virtdriver.WaiterOption{virtdriver.WithPollInterval(10 * time.Second)}, opts...)
+	if r != nil {
+		opts = append(opts, virtdriver.WithReceiver(r))
+	}
+	w, err := virtdriver.NewWaiter(c, opts...)
+	require.NoError(t, err)
+	start := time.Now()
+	arqs, err := w.Wait(ctx, e)
+	if r != nil {
+		assert.Zero(t, r.Waiting(), "registrations are removed on every exit")
+	}
+	return outcome{arqs, err, time.Since(start)}
+}
+
+// TestWaitForBoundARQs plays the orders of events that occur.
+func TestWaitForBoundARQs(t *testing.T) {
+	t.Parallel()
+	started, done := arq(arqA, cyborgclient.StateBindStarted), arq(arqA, cyborgclient.StateBound)
+	for _, test := range []struct {
+		name  string
+		play  func(c *cyborg, r *virtdriver.Receiver)
+		took  time.Duration
+		polls int
+	}{
+		{"bound before the wait, event lost", func(c *cyborg, _ *virtdriver.Receiver) { c.set(done)() }, 0, 1},
+		{"early event", func(c *cyborg, r *virtdriver.Receiver) { r.Deliver(bound(arqA)); c.set(done)() }, 0, 1},
+		{"event in time", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(12*time.Second, func() { c.set(done)(); r.Deliver(bound(arqA)) })
+		}, 12 * time.Second, 3},
+		{"event with other case", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() { c.set(done)(); r.Deliver(bound("2C6BE03A-591B-4311-8932-EBC5B4548FA2")) })
+		}, time.Second, 2},
+		{"event lost", func(c *cyborg, _ *virtdriver.Receiver) { c.after(12*time.Second, c.set(done)) }, 20 * time.Second, 3},
+		{"event doubled, the first before its time", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() { r.Deliver(bound(arqA)); r.Deliver(bound(arqA)) })
+			c.after(3*time.Second, func() { c.set(done)(); r.Deliver(bound(arqA)) })
+		}, 11 * time.Second, 3},
+		{"wrong tag", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() { c.set(done)(); r.Deliver(bound(arqB)) })
+		}, 10 * time.Second, 2},
+		{"wrong instance", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() {
+				c.set(done)()
+				e := bound(arqA)
+				e.ServerUUID = stranger
+				r.Deliver(e)
+			})
+		}, 10 * time.Second, 2},
+		{"event still in progress", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() {
+				e := bound(arqA)
+				e.Status = virtdriver.StatusInProgress
+				r.Deliver(e)
+			})
+			c.after(2*time.Second, func() { c.set(done)(); r.Deliver(bound(arqA)) })
+		}, 2 * time.Second, 2},
+		{"failed event, but bound", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() {
+				c.set(done)()
+				e := bound(arqA)
+				e.Status = virtdriver.StatusFailed
+				r.Deliver(e)
+			})
+		}, time.Second, 2},
+		{"polls fail in between", func(c *cyborg, _ *virtdriver.Receiver) {
+			c.err = errors.New("503")
+			c.after(25*time.Second, c.set(done))
+		}, 30 * time.Second, 4},
+		{"not listed at first", func(c *cyborg, _ *virtdriver.Receiver) {
+			c.set()()
+			c.after(5*time.Second, c.set(done))
+		}, 10 * time.Second, 2},
+		{"a poll hangs", func(c *cyborg, _ *virtdriver.Receiver) {
+			c.hangs = time.Second
+			c.set(done)()
+		}, 40 * time.Second, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c, r := newCyborg(started), newReceiver(t)
+				test.play(c, r)
+				got := wait(t, t.Context(), c, r, want(arqA))
+				require.NoError(t, got.err)
+				assert.Empty(t, cmp.Diff([]cyborgclient.ARQ{done}, got.arqs, cmpopts.EquateComparable(cyborgclient.Timestamp{})))
+				assert.Equal(t, test.took, got.took)
+				assert.Len(t, c.polls, test.polls, "at %v", c.polls)
+			})
+		})
+	}
+}
+
+// TestWaitRegistersFirst: an event that comes while the first poll runs is not
+// lost.
+func TestWaitRegistersFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, r := newCyborg(arq(arqA, cyborgclient.StateBindStarted)), newReceiver(t)
+		polls := 0
+		lister := listerFunc(func(context.Context, string) ([]cyborgclient.ARQ, error) {
+			polls++
+			seen := c.arqs
+			if polls == 1 {
+				c.set(arq(arqA, cyborgclient.StateBound))()
+				assert.True(t, r.Deliver(bound(arqA)), "the wait is registered before it polls")
+			}
+			return seen, nil
+		})
+		w, err := virtdriver.NewWaiter(lister, virtdriver.WithReceiver(r))
+		require.NoError(t, err)
+		start := time.Now()
+		_, err = w.Wait(t.Context(), want(arqA))
+		require.NoError(t, err)
+		assert.Zero(t, time.Since(start))
+		assert.Equal(t, 2, polls)
+	})
+}
+
+type listerFunc func(ctx context.Context, instance string) ([]cyborgclient.ARQ, error)
+
+func (f listerFunc) ARQsByInstance(ctx context.Context, instance string) ([]cyborgclient.ARQ, error) {
+	return f(ctx, instance)
+}
+
+func TestWaitForSeveralARQs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newReceiver(t)
+		c := newCyborg(arq(arqA, cyborgclient.StateBindStarted), arq(arqB, cyborgclient.StateBound))
+		stale := arq("0f0f0f0f-0000-4000-8000-000000000000", cyborgclient.StateBindFailed)
+		c.after(7*time.Second, func() {
+			c.set(stale, arq(arqA, cyborgclient.StateBound), arq(arqB, cyborgclient.StateBound))()
+			r.Deliver(bound(arqB))
+			r.Deliver(bound(arqA))
+		})
+		got := wait(t, t.Context(), c, r, want(arqB, arqA))
+		require.NoError(t, got.err)
+		assert.Equal(t, []string{arqB, arqA}, uuids(got.arqs), "in the order of the expectation, without others")
+		assert.Equal(t, 7*time.Second, got.took)
+		assert.Len(t, c.polls, 2, "events of one time cost one poll")
+	})
+}
+
+func TestWaitNeedsNoReceiver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCyborg(arq(arqA, cyborgclient.StateBindStarted))
+		c.after(292*time.Second, c.set(arq(arqA, cyborgclient.StateBound)))
+		w, err := virtdriver.NewWaiter(c)
+		require.NoError(t, err)
+		_, err = w.Wait(t.Context(), want(arqA))
+		require.NoError(t, err)
+		assert.Equal(t, virtdriver.DefaultPollInterval, c.polls[1])
+	})
+}
+
+func TestWaitForNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newCyborg()
+		got := wait(t, t.Context(), c, nil, want())
+		require.NoError(t, got.err)
+		assert.Empty(t, got.arqs)
+		assert.Empty(t, c.polls)
+	})
+}
+
+func TestTwoWaitsOfOneInstance(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newReceiver(t)
+		c := newCyborg(arq(arqA, cyborgclient.StateBindStarted), arq(arqB, cyborgclient.StateBindStarted))
+		w, err := virtdriver.NewWaiter(c, virtdriver.WithReceiver(r), virtdriver.WithPollInterval(time.Hour))
+		require.NoError(t, err)
+		var group sync.WaitGroup
+		took := make([]time.Duration, 3)
+		for i, expected := range []virtdriver.Expectation{want(arqA), want(arqA, arqB), want(arqA)} {
+			ctx := t.Context()
+			if i == 2 { // one that gives up must not take the others' place
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, time.Second)
+				defer cancel()
+			}
+			group.Go(func() {
+				_, err := w.Wait(ctx, expected)
+				took[i] = time.Since(c.start)
+				assert.Equal(t, i == 2, err != nil)
+			})
+		}
+		c.after(2*time.Second, func() {
+			c.set(arq(arqA, cyborgclient.StateBound), arq(arqB, cyborgclient.StateBindStarted))()
+			r.Deliver(bound(arqA))
+		})
+		c.after(3*time.Second, func() {
+			c.set(arq(arqA, cyborgclient.StateBound), arq(arqB, cyborgclient.StateBound))()
+			r.Deliver(bound(arqB))
+		})
+		group.Wait()
+		assert.Equal(t, []time.Duration{2 * time.Second, 3 * time.Second, time.Second}, took)
+		assert.Zero(t, r.Waiting())
+	})
+}
+
+func TestNewWaiterChecks(t *testing.T) {
+	t.Parallel()
+	c := newCyborg()
+	for _, test := range []struct {
+		name, text string
+		lister     virtdriver.ARQLister
+		opt        virtdriver.WaiterOption
+	}{
+		{"no lister", "something to list ARQs with", nil, virtdriver.WithTimeout(time.Second)},
+		{"no receiver", "WithReceiver needs a receiver", c, virtdriver.WithReceiver(nil)},
+		{"timeout", "WithTimeout needs a duration above 0, got 0s", c, virtdriver.WithTimeout(0)},
+		{"interval", "WithPollInterval needs a duration above 0, got -1s", c, virtdriver.WithPollInterval(-time.Second)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := virtdriver.NewWaiter(test.lister, test.opt)
+			require.ErrorContains(t, err, test.text)
+		})
+	}
+}
+
+func TestWaitChecksExpectation(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		want virtdriver.Expectation
+	}{
+		{"no instance", virtdriver.Expectation{Hostname: node, ARQs: []string{arqA}}},
+		{"no host", virtdriver.Expectation{Instance: server, ARQs: []string{arqA}}},
+		{"empty uuid", want("")},
+		{"twice", want(arqA, arqA)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCyborg()
+			got := wait(t, t.Context(), c, newReceiver(t), test.want)
+			require.ErrorContains(t, got.err, "the expectation")
+			assert.Empty(t, c.polls)
+		})
+	}
+}
