@@ -135,7 +135,7 @@ func requireStraysNamed(t *testing.T, c *cloud, failed *lifecycle.Error) {
 	require.Len(t, arqs, 2)
 	require.Error(t, failed.Undo)
 	for _, arq := range arqs {
-		assert.ErrorContains(t, failed.Undo, arq.UUID)
+		require.ErrorContains(t, failed.Undo, arq.UUID)
 	}
 	allocations, err := c.placement.Allocations(t.Context(), failed.Instance)
 	require.NoError(t, err)

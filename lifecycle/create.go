@@ -45,10 +45,10 @@ type Created struct {
 // It mirrors nova/conductor/manager.py:schedule_and_build_instances and
 // nova/compute/manager.py:_build_and_run_instance, without their faults B1 to B6.
 func (m *Manager) Create(ctx context.Context, request CreateRequest) (*Created, error) {
-	run := &creation{Manager: m, CreateRequest: request, step: Step{Instance: request.Consumer.UUID}}
+	run := &creation{Manager: m, CreateRequest: request, step: Step{Op: "create", Instance: request.Consumer.UUID}}
 	created, undo, err := run.all(ctx)
 	if err != nil {
-		return nil, operationError("create", request.Consumer.UUID, err, undo)
+		return nil, operationError(&run.step, err, undo)
 	}
 	return created, nil
 }
@@ -85,8 +85,12 @@ func (c *creation) all(ctx context.Context) (created *Created, undo, err error) 
 
 // check finds the faults of the input that are known before anything is asked of anybody.
 func (c *creation) check() error {
-	if _, err := uuid.Parse(c.Consumer.UUID); err != nil {
+	id, err := uuid.Parse(c.Consumer.UUID)
+	if err != nil {
 		return fmt.Errorf("instance uuid %q: %w", c.Consumer.UUID, err)
+	}
+	if c.Consumer.UUID != id.String() { // Cyborg and Placement compare uuids as text
+		return fmt.Errorf("instance uuid %q: write it as %s", c.Consumer.UUID, id)
 	}
 	if c.Domain == nil {
 		return nil
@@ -98,9 +102,8 @@ func (c *creation) check() error {
 }
 
 func (c *creation) run(ctx context.Context, id StepID, run func(context.Context) error) error {
-	step := c.step
-	step.ID = id
-	return c.do(ctx, step, run)
+	c.step.ID = id
+	return c.do(ctx, &c.step, run)
 }
 
 // tryAll goes from candidate to candidate until one works, an error is final, or the bound is reached.

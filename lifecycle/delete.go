@@ -11,14 +11,13 @@ import (
 //
 // It mirrors nova/compute/manager.py:_delete_instance and nova/compute/api.py:_local_delete.
 func (m *Manager) Delete(ctx context.Context, record Record) error {
-	step := Step{Instance: record.Instance, Host: record.Hostname, Undo: true}
-	step.ID = StepARQs
+	step := &Step{Op: "delete", Instance: record.Instance, Host: record.Hostname, ID: StepARQs}
 	err := m.do(ctx, step, func(ctx context.Context) error { return m.deleteARQs(ctx, record) })
 	if err == nil {
 		step.ID = StepClaim
 		err = m.do(ctx, step, func(ctx context.Context) error { return m.placement.Release(ctx, record.Claim) })
 	}
-	return operationError("delete", record.Instance, err, nil)
+	return operationError(step, err, nil)
 }
 
 // deleteARQs deletes by instance, which also finds ARQs that the record does not know, then by the remembered uuids,

@@ -17,7 +17,7 @@ type Error struct {
 	Op string
 	// Instance is the uuid of the instance.
 	Instance string
-	// Step is the step that failed.
+	// Step is the step that failed; 0 if the input was refused before the first.
 	Step StepID
 	// Err is the cause.
 	Err error
@@ -27,7 +27,11 @@ type Error struct {
 
 // Error names the operation, the instance, the step and the cause, and what is left behind if anything is.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%s instance %s: %s: %s", e.Op, e.Instance, e.Step, e.Err)
+	text := fmt.Sprintf("%s instance %s: ", e.Op, e.Instance)
+	if e.Step != 0 {
+		text += e.Step.String() + ": "
+	}
+	text += e.Err.Error()
 	if e.Undo != nil {
 		text += "; left behind: " + e.Undo.Error()
 	}
@@ -63,7 +67,7 @@ func (e *NoHostError) Error() string {
 }
 
 // Is makes the error match [ErrNoHost].
-func (e *NoHostError) Is(target error) bool { return target == ErrNoHost }
+func (*NoHostError) Is(target error) bool { return target == ErrNoHost }
 
 // stepError carries the failed step from do to the operation's Error.
 type stepError struct {
@@ -75,11 +79,11 @@ func (e *stepError) Error() string { return e.err.Error() }
 func (e *stepError) Unwrap() error { return e.err }
 
 // operationError turns the error of a step into the error of the operation.
-func operationError(op, instance string, err, undo error) error {
+func operationError(step *Step, err, undo error) error {
 	if err == nil {
 		return nil
 	}
-	result := &Error{Op: op, Instance: instance, Err: err, Undo: undo}
+	result := &Error{Op: step.Op, Instance: step.Instance, Err: err, Undo: undo}
 	if failed, ok := errors.AsType[*stepError](err); ok {
 		result.Step = failed.step.ID
 	}

@@ -22,26 +22,28 @@ const (
 )
 
 var stepNames = map[StepID]string{
-	StepProfile:    "read device profiles",
-	StepGroups:     "merge request groups",
-	StepCandidates: "ask for candidates",
+	StepProfile:    "device profiles",
+	StepGroups:     "request groups",
+	StepCandidates: "candidates",
 	StepClaim:      "claim",
-	StepARQs:       "create and match ARQs",
+	StepARQs:       "ARQs",
 	StepBind:       "bind",
-	StepWait:       "wait for the bindings",
-	StepCompose:    "compose the domain XML",
+	StepWait:       "wait",
+	StepCompose:    "domain XML",
 }
 
-// String returns what the step does, in a few words.
+// String returns what the step is about, in a word or two that fit its undo as well.
 func (s StepID) String() string { return stepNames[s] }
 
 // Step is what an observer is told when a step ends.
 type Step struct {
+	// Op is the operation: create or delete.
+	Op string
 	// Instance is the uuid of the instance.
 	Instance string
 	// ID says which step it was.
 	ID StepID
-	// Undo is true where the step was taken back, in a failed creation or a deletion.
+	// Undo is true where the step was taken back after a failure.
 	Undo bool
 	// Attempt counts the candidates tried, from 1; 0 before the first.
 	Attempt int
@@ -53,14 +55,15 @@ type Step struct {
 	Err error
 }
 
-// do runs one step, tells the observer, and names the step in its error.
-func (m *Manager) do(ctx context.Context, step Step, run func(context.Context) error) error {
+// do runs one step, tells the observer, and names the step in its error. What the step finds out, such as the host, is
+// in the observer's copy.
+func (m *Manager) do(ctx context.Context, step *Step, run func(context.Context) error) error {
 	started := time.Now()
 	err := run(ctx)
 	step.Duration, step.Err = time.Since(started), err
-	m.observe(step)
+	m.observe(*step)
 	if err != nil {
-		return &stepError{step: step, err: err}
+		return &stepError{step: *step, err: err}
 	}
 	return nil
 }

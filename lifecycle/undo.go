@@ -28,7 +28,7 @@ func (m *Manager) unwind(ctx context.Context, log *undoLog, step Step) error {
 	var errs []error
 	for _, entry := range slices.Backward(log.entries) {
 		step.ID = entry.step
-		errs = append(errs, m.do(ctx, step, entry.run))
+		errs = append(errs, m.do(ctx, &step, entry.run))
 	}
 	return errors.Join(errs...)
 }

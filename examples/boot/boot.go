@@ -31,7 +31,29 @@ func boot(ctx context.Context, w *world, in input, report *report) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(report.print(created), w.manager.Delete(context.WithoutCancel(ctx), created.Record))
+	defer func() { err = errors.Join(err, w.manager.Delete(context.WithoutCancel(ctx), created.Record)) }()
+	providers, err := providerNames(ctx, w.placement, created)
+	if err != nil {
+		return err
+	}
+	return report.print(created, providers)
+}
+
+// providerNames asks Placement for the name of the provider that serves each group.
+func providerNames(ctx context.Context, client *placement.Client, created *lifecycle.Created) (map[string]string, error) {
+	names := make(map[string]string)
+	for _, id := range created.Request.RequesterIDs() {
+		uuid, err := created.Candidate.Provider(id)
+		if err != nil {
+			return nil, err
+		}
+		provider, err := client.Provider(ctx, uuid)
+		if err != nil {
+			return nil, err
+		}
+		names[id] = provider.Name
+	}
+	return names, nil
 }
 
 // ensureProfile makes the device profile unless Cyborg has one of that name, and says whether it made it.

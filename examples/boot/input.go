@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -39,9 +42,10 @@ func readFile(path, otherwise string) ([]byte, error) {
 	if path == "" {
 		return builtin.ReadFile(otherwise)
 	}
-	return os.ReadFile(path)
+	return os.ReadFile(path) //nolint:gosec // the user names the file
 }
 
+// readJSON reads a file of one JSON object; errors name the file and the line.
 func readJSON(path, otherwise string, into any) error {
 	content, err := readFile(path, otherwise)
 	if err != nil {
@@ -50,8 +54,26 @@ func readJSON(path, otherwise string, into any) error {
 	if path == "" {
 		path = otherwise
 	}
-	if err := json.Unmarshal(content, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(into)
+	if err == nil {
+		if _, next := decoder.Token(); errors.Is(next, io.EOF) {
+			return nil
+		}
+		err = errors.New("text after the JSON object")
 	}
-	return nil
+	line := 1 + bytes.Count(content[:errorOffset(decoder, err)], []byte("\n"))
+	return fmt.Errorf("%s:%d: %w", path, line, err)
+}
+
+// errorOffset is where in the file the decoder stopped.
+func errorOffset(decoder *json.Decoder, err error) int64 {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return syntax.Offset
+	}
+	if wrongType, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return wrongType.Offset
+	}
+	return decoder.InputOffset()
 }

@@ -40,24 +40,23 @@ func (r *report) step(s lifecycle.Step) {
 		return
 	}
 	verb := "step"
-	if s.Undo {
+	switch {
+	case s.Undo:
 		verb = "undo"
+	case s.Op == "delete":
+		verb = "free"
 	}
-	fmt.Fprintf(r.out, "%s %d  %-24s %10s  %s %s\n", verb, s.ID, line.Step, s.Duration.Round(time.Microsecond), s.Host, line.Error)
+	fmt.Fprintf(r.out, "%s %d  %-16s %10s  %s %s\n", verb, s.ID, line.Step, s.Duration.Round(time.Microsecond), s.Host, line.Error)
 }
 
-// print shows the result.
-func (r *report) print(created *lifecycle.Created) error {
+// print shows the result; providers maps each requester id to the name of its provider.
+func (r *report) print(created *lifecycle.Created, providers map[string]string) error {
 	if r.asJSON {
-		return r.printJSON(created)
+		return r.printJSON(created, providers)
 	}
 	fmt.Fprintf(r.out, "\nquery\n  %s\n\nhost\n  %s\n\nproviders\n", created.Request.Query(), created.Record.Hostname)
 	for _, id := range created.Request.RequesterIDs() {
-		provider, err := created.Candidate.Provider(id)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(r.out, "  %s  %s\n", id, provider)
+		fmt.Fprintf(r.out, "  %s  %s\n", id, providers[id])
 	}
 	fmt.Fprintln(r.out, "\naccelerator requests")
 	if err := printARQs(r.out, created.ARQs); err != nil {
@@ -71,19 +70,21 @@ func printARQs(out io.Writer, arqs []cyborgclient.ARQ) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "  uuid\tgroup\tstate\thost\tprovider\thandle")
 	for _, arq := range arqs {
-		fmt.Fprintf(table, "  %s\t%d\t%s\t%s\t%s\t%s %v\n", arq.UUID, arq.DeviceProfileGroupID, arq.State,
-			arq.Hostname, arq.DeviceRPUUID, arq.AttachHandle.Type, arq.AttachHandle.Info)
+		handle := arq.AttachHandle
+		fmt.Fprintf(table, "  %s\t%d\t%s\t%s\t%s\t%s %v:%v:%v.%v\n", arq.UUID, arq.DeviceProfileGroupID, arq.State, arq.Hostname,
+			arq.DeviceRPUUID, handle.Type, handle.Info["domain"], handle.Info["bus"], handle.Info["device"], handle.Info["function"])
 	}
 	return table.Flush()
 }
 
-func (r *report) printJSON(created *lifecycle.Created) error {
+func (r *report) printJSON(created *lifecycle.Created, providers map[string]string) error {
 	encoder := json.NewEncoder(r.out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(map[string]any{
 		"steps":     r.steps,
 		"query":     created.Request.Query(),
 		"candidate": created.Candidate,
+		"providers": providers,
 		"arqs":      created.ARQs,
 		"record":    created.Record,
 		"domain":    string(created.Composition.XML),

@@ -63,7 +63,11 @@ func ownCloud(ctx context.Context, observe func(lifecycle.Step)) (*world, error)
 	if err != nil {
 		return nil, err
 	}
-	w.close = cyborgServer.Close
+	done := make(chan struct{})
+	w.close = func() {
+		close(done)
+		cyborgServer.Close()
+	}
 	if err := cyborgServer.Report(ctx); err != nil {
 		return nil, err
 	}
@@ -76,15 +80,20 @@ func ownCloud(ctx context.Context, observe func(lifecycle.Step)) (*world, error)
 	if err != nil {
 		return nil, err
 	}
-	go deliver(events, receiver)
+	go deliver(events, receiver, done)
 	w.manager, err = lifecycle.New(w.placement, w.cyborg, lifecycle.WithObserver(observe),
 		lifecycle.WithWaiter(virtdriver.WithReceiver(receiver)))
 	return w, err
 }
 
 // deliver hands Cyborg's events to the waiting virt driver, as Nova's API does.
-func deliver(events <-chan fakecyborg.Event, receiver *virtdriver.Receiver) {
-	for event := range events {
-		receiver.Deliver(virtdriver.Event(event))
+func deliver(events <-chan fakecyborg.Event, receiver *virtdriver.Receiver, done <-chan struct{}) {
+	for {
+		select {
+		case event := <-events:
+			receiver.Deliver(virtdriver.Event(event))
+		case <-done:
+			return
+		}
 	}
 }
