@@ -35,7 +35,7 @@ refuses "no free device" 'device_profile_1|group 1' "$dir/boot" -profile "$dir/g
 sed 's/"vcpus": 4/"vcpus": 4000/' $inputs/flavor.json >"$dir/large.json"
 refuses "no host" VCPU "$dir/boot" -flavor "$dir/large.json"
 sed 's/<\/devices>//' $inputs/domain.xml >"$dir/torn.xml"
-refuses "malformed domain" 'torn\.xml|domain' "$dir/boot" -domain "$dir/torn.xml"
+refuses "malformed domain" 'line [0-9]+' "$dir/boot" -domain "$dir/torn.xml"
 sed 's/"vcpus": 4,/"vcpus": 4/' $inputs/flavor.json >"$dir/torn.json"
 refuses "malformed flavor" 'torn\.json' "$dir/boot" -flavor "$dir/torn.json"
 refuses "missing file" absent.json "$dir/boot" -flavor "$dir/absent.json"

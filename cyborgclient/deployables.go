@@ -65,15 +65,9 @@ func (d *Deployable) UnmarshalJSON(data []byte) error {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (d Deployable) MarshalJSON() ([]byte, error) {
-	return keepRaw(d.wire(), d.Raw, func(raw json.RawMessage) (any, error) {
-		var before Deployable
-		err := json.Unmarshal(raw, &before)
-		return before.wire(), err
-	})
-}
+func (d Deployable) MarshalJSON() ([]byte, error) { return keepRaw(d, d.Raw) }
 
-func (d Deployable) wire() deployableWire {
+func (d Deployable) wire() any {
 	return deployableWire{
 		d.UUID, d.ParentID, d.RootID, d.Name, number(d.NumAccelerators), number(d.DeviceID),
 		nullable(d.AttributesList), nullable(d.RPUUID), nullable(d.DriverName), nullable(d.BitstreamID),

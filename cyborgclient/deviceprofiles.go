@@ -47,15 +47,9 @@ func (p *DeviceProfile) UnmarshalJSON(data []byte) error {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (p DeviceProfile) MarshalJSON() ([]byte, error) {
-	return keepRaw(p.wire(), p.Raw, func(raw json.RawMessage) (any, error) {
-		var before DeviceProfile
-		err := json.Unmarshal(raw, &before)
-		return before.wire(), err
-	})
-}
+func (p DeviceProfile) MarshalJSON() ([]byte, error) { return keepRaw(p, p.Raw) }
 
-func (p DeviceProfile) wire() deviceProfileWire {
+func (p DeviceProfile) wire() any {
 	return deviceProfileWire{p.UUID, p.Name, nullable(p.Description), p.Groups, p.CreatedAt, p.UpdatedAt}
 }
 

@@ -59,15 +59,9 @@ func (d *Device) UnmarshalJSON(data []byte) error {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (d Device) MarshalJSON() ([]byte, error) {
-	return keepRaw(d.wire(), d.Raw, func(raw json.RawMessage) (any, error) {
-		var before Device
-		err := json.Unmarshal(raw, &before)
-		return before.wire(), err
-	})
-}
+func (d Device) MarshalJSON() ([]byte, error) { return keepRaw(d, d.Raw) }
 
-func (d Device) wire() deviceWire {
+func (d Device) wire() any {
 	return deviceWire{
 		d.UUID, d.Type, d.Vendor, nullable(d.Model), nullable(d.StdBoardInfo), nullable(d.VendorBoardInfo),
 		d.Hostname, d.Status, d.CreatedAt, d.UpdatedAt,

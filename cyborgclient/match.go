@@ -10,8 +10,7 @@ import (
 // Placement's mapping of request groups to providers. owner is "" for the
 // flavor's profile and the port's id for a port's. The result maps ARQ uuids to
 // provider uuids, for Binding.DeviceRP. It mirrors nova/accelerator/cyborg.py:
-// get_arq_pci_device_profile and nova/objects/request_spec.py:
-// get_request_group_mapping. A group without exactly one provider is
+// get_arq_device_rp_uuid. A group without exactly one provider is
 // ErrNoProvider.
 func Match(arqs []ARQ, mapping map[string][]string, owner string) (map[string]string, error) {
 	providers := make(map[string]string, len(arqs))

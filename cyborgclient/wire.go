@@ -31,20 +31,22 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// keepRaw writes an object: as it was read when it says the same as the value
-// does now, so that unknown fields and forms survive, or else anew.
-// decodeAgain gives the wire form of raw.
-func keepRaw(wire any, raw json.RawMessage, decodeAgain func(json.RawMessage) (any, error)) ([]byte, error) {
-	now, err := json.Marshal(wire)
+// wired is an object of the API. wire is what it looks like on the wire, as far
+// as this package knows it.
+type wired interface{ wire() any }
+
+// keepRaw writes an object: as it was read when that says the same as the
+// object does now, so that unknown fields and forms survive, or else anew.
+func keepRaw[T wired](object T, raw json.RawMessage) ([]byte, error) {
+	now, err := json.Marshal(object.wire())
 	if err != nil || raw == nil {
 		return now, err
 	}
-	again, err := decodeAgain(raw)
-	if err != nil {
-		return now, nil //nolint:nilerr // an unreadable Raw has no say
+	var before T
+	if json.Unmarshal(raw, &before) != nil {
+		return now, nil
 	}
-	before, err := json.Marshal(again)
-	if err == nil && bytes.Equal(before, now) {
+	if again, err := json.Marshal(before.wire()); err == nil && bytes.Equal(again, now) {
 		return raw, nil
 	}
 	return now, nil

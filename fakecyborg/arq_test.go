@@ -303,7 +303,7 @@ func TestHandlesLowestFirst(t *testing.T) {
 			free[i] = true
 		}
 		held := map[string]int{}
-		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			if len(held) > 0 && rapid.Bool().Draw(rt, "release") {
 				arq := rapid.SampledFrom(sortedKeys(held)).Draw(rt, "arq")
 				if rapid.Bool().Draw(rt, "delete") {

@@ -19,12 +19,13 @@ import (
 // client speaks raw HTTP to a server through its in-memory transport, or to any
 // address.
 type client struct {
-	base string
-	http *http.Client
+	base    string
+	http    *http.Client
+	handler http.Handler
 }
 
 func clientOf(server *fakecyborg.Server) client {
-	return client{base: server.URL(), http: &http.Client{Transport: server.Transport()}}
+	return client{base: server.URL(), http: &http.Client{Transport: server.Transport()}, handler: server}
 }
 
 // answer is what came back.
@@ -188,3 +189,6 @@ func newClient(t testing.TB, opts ...fakecyborg.Option) client {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// replaceARQ puts a request's id into a text with one %s, or none.
+func replaceARQ(text, arq string) string { return strings.Replace(text, "%s", arq, 1) }

@@ -174,7 +174,7 @@ func (d *differ) putTraits() { d.setTraits(pick(d, d.world.providers)) }
 func (d *differ) setTraits(p string) {
 	traits := d.some(d.world.traits[:len(d.world.traits)-1], 0, 2)
 	if d.chance(7) {
-		traits = append(traits, "MISC_SHARES_VIA_AGGREGATE")
+		traits = append(traits, sharingTrait)
 	}
 	if d.chance(25) {
 		traits = append(traits, d.world.prefix+"NOT")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -35,7 +36,9 @@ func TestPlacementDifferential(t *testing.T) {
 		real: side{client: client, base: url, token: token},
 		fake: side{client: &http.Client{Transport: fake.Transport()}, base: fake.URL(), token: token},
 	}
-	if os.Getenv("KEEP") == "" { t.Cleanup(d.clear) }
+	if os.Getenv("KEEP") == "" {
+		t.Cleanup(d.clear)
+	}
 	d.names()
 	for step := 0; step < steps && !t.Failed(); step++ {
 		d.step = step
@@ -45,8 +48,8 @@ func TestPlacementDifferential(t *testing.T) {
 		}
 		d.next()
 	}
-	t.Logf("seed %d: %d steps, %d requests compared, %d answered with candidates, %d that the real service could not answer (500)",
-		seed, steps, d.compared, d.withCandidates, d.crashes)
+	t.Logf("seed %d: %d steps, %d requests compared, %d answered with candidates, %d that the real service could not answer (500), "+
+		"%d where it loses candidates of shared resources", seed, steps, d.compared, d.withCandidates, d.crashes, d.sharedLost)
 }
 
 // envNumber reads a number from the environment.
@@ -85,9 +88,12 @@ func newWorld() world {
 		w.classes = append(w.classes, fmt.Sprintf("%sC%d", w.prefix, i))
 		w.traits = append(w.traits, fmt.Sprintf("%sT%d", w.prefix, i))
 	}
-	w.traits = append(w.traits, "MISC_SHARES_VIA_AGGREGATE")
+	w.traits = append(w.traits, sharingTrait)
 	return w
 }
+
+// sharingTrait makes a provider serve every tree that it shares an aggregate with.
+const sharingTrait = "MISC_SHARES_VIA_AGGREGATE"
 
 // side is one of the two services.
 type side struct {
@@ -110,7 +116,7 @@ type differ struct {
 	real, fake side
 	step       int
 
-	compared, withCandidates, crashes int
+	compared, withCandidates, crashes, sharedLost int
 }
 
 // ask sends a request to one side.
@@ -180,7 +186,12 @@ func (d *differ) both(method, path, version string, body any) result {
 		d.crashes++
 		return fake
 	}
-	if diff := cmp.Diff(real, fake); diff != "" {
+	diff := cmp.Diff(real, fake)
+	if diff != "" && d.onlySharedLost(real, fake) {
+		d.sharedLost++
+		return fake
+	}
+	if diff != "" {
 		b, _ := json.Marshal(body)
 		d.t.Fatalf("step %d: %s %s at %s with %s (-real +fake):\n%s", d.step, method, path, version, b, diff)
 	}
@@ -211,4 +222,52 @@ func (d *differ) names() {
 		d.ask(d.fake, http.MethodPut, "/traits/"+tr, "1.39", nil)
 		d.ask(d.real, http.MethodPut, "/traits/"+tr, "1.39", nil)
 	}
+}
+
+// onlySharedLost tells whether two answers about candidates differ by a defect of the real service (8.0.0) and nothing else. While it
+// searches for the plain group it keeps equal answers once, whatever tree they are for; so when sharing providers alone can give
+// that group, it stays tied to one tree, which one depends on hash order, and all other trees are lost. The real answer must be
+// part of the other, and in every answer that is missing, the plain group must be served by sharing providers alone.
+func (d *differ) onlySharedLost(real, fake result) bool {
+	realBody, ok1 := real.Body.(map[string]any)
+	fakeBody, ok2 := fake.Body.(map[string]any)
+	if !ok1 || !ok2 || real.Status != http.StatusOK || fake.Status != http.StatusOK || fakeBody["allocation_requests"] == nil {
+		return false
+	}
+	summaries, _ := fakeBody["provider_summaries"].(map[string]any)
+	for uuid, summary := range realBody["provider_summaries"].(map[string]any) {
+		if !cmp.Equal(summary, summaries[uuid]) {
+			return false
+		}
+	}
+	missing, _ := fakeBody["allocation_requests"].([]any)
+	missing = slices.Clone(missing)
+	for _, request := range realBody["allocation_requests"].([]any) {
+		i := slices.IndexFunc(missing, func(v any) bool { return cmp.Equal(v, request) })
+		if i < 0 {
+			return false
+		}
+		missing = slices.Delete(missing, i, i+1)
+	}
+	return !slices.ContainsFunc(missing, func(request any) bool { return !d.plainIsShared(request, summaries) })
+}
+
+// plainIsShared tells whether sharing providers alone serve the plain group of an answer; without mappings (below 1.34) whether any
+// sharing provider gives anything.
+func (d *differ) plainIsShared(request any, summaries map[string]any) bool {
+	body, _ := request.(map[string]any)
+	sharing := func(uuid string) bool {
+		got, _ := d.ask(d.fake, http.MethodGet, "/resource_providers/"+uuid+"/traits", "1.39", nil).Body.(map[string]any)
+		traits, _ := got["traits"].([]any)
+		return slices.Contains(traits, any(sharingTrait))
+	}
+	mappings, ok := body["mappings"].(map[string]any)
+	if !ok {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(summaries)), sharing)
+	}
+	plain, _ := mappings[""].([]any)
+	return len(plain) > 0 && !slices.ContainsFunc(plain, func(v any) bool {
+		uuid, _ := v.(string)
+		return !sharing(uuid)
+	})
 }

@@ -79,7 +79,7 @@ func (a *applier) explainCreate(ctx context.Context, node node, failed error) er
 func (a *applier) moveProviders(ctx context.Context) error {
 	for _, node := range a.plan.move {
 		op := a.op + ": move provider " + node.Name
-		if err := a.need(ctx, reparenting, op, "another parent"); err != nil {
+		if err := a.need(ctx, need{reparenting, "another parent"}, op); err != nil {
 			return err
 		}
 		_, err := resourceproviders.Update(ctx, a.at(reparenting), node.UUID, resourceproviders.UpdateOpts{

@@ -55,7 +55,7 @@ func (c *Client) Candidates(ctx context.Context, req *requestspec.Request) (*Can
 	if err != nil {
 		return nil, err
 	}
-	if err := c.need(ctx, floor(req), "get allocation candidates", feature(req)); err != nil {
+	if err := c.need(ctx, floor(req), "get allocation candidates"); err != nil {
 		return nil, err
 	}
 	all := &Candidates{Summaries: make(map[string]ProviderSummary)}

@@ -1,11 +1,13 @@
 package placement
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/novacyborg/novacyborg/placement/placementtest"
 	"github.com/novacyborg/novacyborg/requestspec"
@@ -96,6 +98,47 @@ func TestRootProviderIsNotTheSharingProvider(t *testing.T) {
 	}
 }
 
+func TestSharedDiskAndItsHost(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		s := newScene()
+		s.report(t, c)
+		disk := TreeProvider{
+			UUID: newConsumer().UUID, Name: "disk-" + s.Tag, Traits: []string{sharingTrait},
+			Inventories: map[string]Inventory{"CUSTOM_DISK_" + s.Tag: {Total: 100}},
+		}
+		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{disk}}))
+		aggregate := newConsumer().UUID
+		join(t, c, disk.UUID, aggregate)
+		join(t, c, s.Host.UUID, aggregate)
+
+		group := flavor()
+		group.Resources["CUSTOM_DISK_"+s.Tag] = 10
+		found, err := c.Candidates(t.Context(), request(group, devices(0, s.FPGA, 1)))
+		require.NoError(t, err)
+		require.Len(t, found.List, 1)
+		assert.Equal(t, s.Host.UUID, found.List[0].RootProvider)
+		assert.ElementsMatch(t, []string{s.Host.UUID, disk.UUID}, found.List[0].Mapping[""])
+	})
+}
+
+func TestLimitOfCandidates(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"1.32", "1.39"} {
+		c := inMemory(t, placementtest.WithMaxVersion(version))
+		s := newScene()
+		s.report(t, c)
+		req := request(flavor(), devices(0, s.GPU, 1))
+		req.RootRequired = []string{"COMPUTE_ACCELERATORS"}
+		for limit, want := range map[int]int{0: 2, 1: 1, 2: 2, 3: 2} {
+			req.Limit = limit
+			found, err := c.Candidates(t.Context(), req)
+			require.NoError(t, err)
+			assert.Len(t, found.List, want, "limit %d at %s", limit, version)
+		}
+	}
+}
+
 // A server of the Train release knows neither string suffixes nor mappings nor root_required, and gives the same answers.
 func TestOldServerGivesTheSameCandidates(t *testing.T) {
 	t.Parallel()
@@ -135,6 +178,89 @@ func TestOldServerGivesTheSameCandidates(t *testing.T) {
 	}
 }
 
+// For random requests, candidates keep what was asked, and an old server's candidates are those of a new one.
+func TestCandidatesSatisfyTheRequest(t *testing.T) {
+	t.Parallel()
+	s := newScene()
+	s.Cards = append(s.Cards, TreeProvider{
+		UUID: "5d7c2b35-31a4-4f06-8e1c-6d2a1c0e4b10", Name: "mixed", Traits: []string{s.Fast, "CUSTOM_OLD"},
+		Inventories: map[string]Inventory{s.FPGA: {Total: 2}, s.GPU: {Total: 2}},
+	})
+	recent, old := inMemory(t), inMemory(t, placementtest.WithMaxVersion("1.32"))
+	s.report(t, recent)
+	s.report(t, old)
+	rapid.Check(t, func(rt *rapid.T) {
+		req := request(flavor())
+		for i := range rapid.IntRange(1, 4).Draw(rt, "groups") {
+			group := devices(i, rapid.SampledFrom([]string{s.FPGA, s.GPU}).Draw(rt, "class"), rapid.Int64Range(1, 2).Draw(rt, "amount"))
+			switch rapid.SampledFrom([]string{"", "required", "forbidden"}).Draw(rt, "traits") {
+			case "required":
+				group.Required = []string{s.Fast}
+			case "forbidden":
+				group.Forbidden = []string{"CUSTOM_OLD"}
+			}
+			req.Groups = append(req.Groups, group)
+		}
+		req.GroupPolicy = rapid.SampledFrom([]string{"none", "isolate"}).Draw(rt, "policy")
+		var taken []map[string]bool
+		for _, c := range []*Client{recent, old} {
+			found, err := c.Candidates(t.Context(), req)
+			require.NoError(rt, err)
+			allocations := make(map[string]bool)
+			for _, candidate := range found.List {
+				checkCandidate(rt, req, candidate, found.Summaries)
+				allocations[fmt.Sprint(candidate.Allocations)] = true
+			}
+			taken = append(taken, allocations)
+		}
+		assert.Equal(rt, taken[0], taken[1])
+	})
+}
+
+// checkCandidate fails unless each group's provider has its traits and the groups add up to the allocations.
+func checkCandidate(t require.TestingT, req *requestspec.Request, candidate Candidate, summaries map[string]ProviderSummary) {
+	sum := map[string]map[string]int64{}
+	served := make(map[string]bool)
+	for _, group := range req.Groups {
+		provider := candidate.RootProvider
+		if group.Suffix != "" {
+			var err error
+			provider, err = candidate.Provider(group.Suffix)
+			require.NoError(t, err)
+			assert.False(t, req.GroupPolicy == "isolate" && served[provider], "isolated groups share a provider")
+			served[provider] = true
+		}
+		sum = sumAllocations(sum, map[string]map[string]int64{provider: group.Resources})
+		for _, trait := range group.Required {
+			assert.Contains(t, summaries[provider].Traits, trait)
+		}
+		for _, trait := range group.Forbidden {
+			assert.NotContains(t, summaries[provider].Traits, trait)
+		}
+	}
+	assert.Equal(t, candidate.Allocations, sum)
+}
+
+// The words for old servers are also right on a real one.
+func TestOldWords(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		c.offer.known, c.offer.max = true, 32
+		s := newScene()
+		s.report(t, c)
+		req := request(flavor(), devices(0, s.FPGA, 1), devices(1, s.GPU, 1, s.Fast))
+		req.RootRequired, req.RootForbidden = []string{"COMPUTE_ACCELERATORS"}, []string{"COMPUTE_STATUS_DISABLED"}
+		found, err := c.Candidates(t.Context(), req)
+		require.NoError(t, err)
+		require.Len(t, found.List, 1)
+		checkCandidate(t, req, found.List[0], found.Summaries)
+		assert.Equal(t, s.Host.UUID, found.List[0].RootProvider)
+		claim, err := c.Claim(t.Context(), newConsumer(), found.List[0])
+		require.NoError(t, err)
+		require.NoError(t, c.Release(t.Context(), claim))
+	})
+}
+
 func TestTooOldServerIsRefusedWithBothVersions(t *testing.T) {
 	t.Parallel()
 	subtree := request(flavor(), devices(0, "FPGA", 1))
@@ -143,14 +269,18 @@ func TestTooOldServerIsRefusedWithBothVersions(t *testing.T) {
 	forbidden.ForbiddenAggregates = []string{"5d7c2b35-31a4-4f06-8e1c-6d2a1c0e4b01"}
 	tree.InTree = "5d7c2b35-31a4-4f06-8e1c-6d2a1c0e4b02"
 	empty.Resources = nil
+	aggregates := devices(0, "FPGA", 1)
+	aggregates.Aggregates = [][]string{{"5d7c2b35-31a4-4f06-8e1c-6d2a1c0e4b01"}}
 	tests := []struct {
 		name    string
 		offered string
 		request *requestspec.Request
 		want    string
 	}{
-		{"same_subtree", "1.35", subtree, "same_subtree or a group without resources needs microversion 1.36, but this placement offers only up to 1.35"},
-		{"group without resources", "1.35", request(flavor(), empty), "needs microversion 1.36"},
+		{"same_subtree", "1.35", subtree, "same_subtree needs microversion 1.36, but this placement offers only up to 1.35"},
+		{"group without resources", "1.35", request(flavor(), empty), "a group without resources needs microversion 1.36"},
+		{"mapping of aggregates", "1.33", request(flavor(), aggregates), "the mapping of a group with aggregates needs microversion 1.34"},
+		{"mapping of a shared class", "1.33", request(flavor(), devices(0, "VCPU", 1)), "a class that the flavor asks for, too needs microversion 1.34"},
 		{"forbidden aggregate", "1.31", request(forbidden), "a forbidden aggregate needs microversion 1.32, but this placement offers only up to 1.31"},
 		{"in_tree", "1.30", request(tree), "in_tree needs microversion 1.31, but this placement offers only up to 1.30"},
 		{"nested providers", "1.28", request(flavor()), "a tree of providers needs microversion 1.29, but this placement offers only up to 1.28"},

@@ -1,13 +1,16 @@
 package placement
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -80,10 +83,48 @@ func TestWrongTokens(t *testing.T) {
 
 func TestBadOptionsAreReportedByNew(t *testing.T) {
 	t.Parallel()
-	_, err := New(t.Context(), WithEndpoint("not a url"))
-	var e *Error
-	require.ErrorAs(t, err, &e)
-	assert.ErrorContains(t, err, "connect to placement: ")
+	tests := []struct {
+		name   string
+		option Option
+		want   string
+	}{
+		{"endpoint", WithEndpoint("not a url"), "is no http or https URL"},
+		{"cloud", WithCloud(""), "name of the cloud is empty"},
+		{"token", WithToken(""), "token is empty"},
+		{"transport", WithTransport(nil), "transport is nil"},
+		{"provider", WithProvider(nil, gophercloud.EndpointOpts{}), "provider client is nil"},
+		{"tls", WithTLS(nil), "TLS configuration is nil"},
+		{"interface", WithInterface("side"), `interface "side" is none of`},
+		{"retries", WithRetries(-1, 0, 0), "negative"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := New(t.Context(), test.option)
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			require.ErrorContains(t, err, "connect to placement: ")
+			assert.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestOptionsReachTheRequests(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	var agent string
+	_, server := inMemoryThrough(t, func(rt http.RoundTripper) http.RoundTripper { return rt })
+	c := newClient(t, WithEndpoint(server.URL()), WithToken("admin"), WithUserAgent("tester/1"), WithRegion("r"),
+		WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))),
+		WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+			agent = r.UserAgent()
+			return server.Transport().RoundTrip(r)
+		})))
+	_, err := c.ProviderByName(t.Context(), "x")
+	require.ErrorIs(t, err, ErrNotFound)
+	assert.Contains(t, agent, "tester/1")
+	assert.Contains(t, log.String(), "/resource_providers")
+	assert.NotContains(t, log.String(), "admin")
 }
 
 func TestErrorUnwrapsToTheCause(t *testing.T) {

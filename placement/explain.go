@@ -110,12 +110,9 @@ func (e *explainer) judge(ctx context.Context, group requestspec.Group) (GroupVe
 	if isResourceless(group) {
 		return verdict(group, Unjudged, "it has no resources and counts only together with others"), nil
 	}
-	if unknown, err := e.unknownNames(ctx, group); err != nil || unknown.Reason != "" {
-		return unknown, err
-	}
 	found, err := e.ask(ctx, only(group))
 	if err != nil {
-		return GroupVerdict{}, err
+		return e.judgeRefusal(ctx, group, err)
 	}
 	if len(found.List) > 0 {
 		return verdict(group, Fits, fmt.Sprintf("%d candidates", len(found.List))), nil

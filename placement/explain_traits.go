@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -13,8 +14,12 @@ import (
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
-// unknownNames looks for classes and traits that Placement does not know and refuses a whole request for.
-func (e *explainer) unknownNames(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
+// judgeRefusal looks for the class or trait that Placement does not know and refuses the whole request for.
+func (e *explainer) judgeRefusal(ctx context.Context, group requestspec.Group, refusal error) (GroupVerdict, error) {
+	var answer *Error
+	if !errors.As(refusal, &answer) || answer.StatusCode != http.StatusBadRequest {
+		return GroupVerdict{}, refusal
+	}
 	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
 		err := wrap("get resource class "+class, resourceclasses.Get(ctx, e.at(baseline), class).Err)
 		if errors.Is(err, ErrNotFound) {
@@ -33,7 +38,7 @@ func (e *explainer) unknownNames(ctx context.Context, group requestspec.Group) (
 			return GroupVerdict{}, err
 		}
 	}
-	return GroupVerdict{}, nil
+	return GroupVerdict{}, refusal
 }
 
 // judgeRoot looks whether the traits of the root are in the way, and which of them alone is.

@@ -23,28 +23,35 @@ func (c *Candidates) mapping(candidate Candidate, given *map[string][]string, q 
 	if given != nil {
 		return *given, nil
 	}
-	var groups []requestspec.Group
-	for _, group := range q.request.Groups {
-		if group.Suffix != "" {
-			groups = append(groups, group)
+	groups := q.request.Suffixed()
+	lacks := make(map[string]string)
+	for i, group := range groups {
+		for _, trait := range group.Forbidden {
+			lacks[trait] = "!" + trait
+			groups[i].Required = append(slices.Clip(groups[i].Required), lacks[trait])
 		}
+		groups[i].Forbidden = nil
 	}
-	if len(groups) == 0 {
-		return map[string][]string{}, nil
-	}
-	found, err := requestspec.Match(groups, c.providerAllocations(candidate), nil)
+	found, err := requestspec.Match(groups, c.providerAllocations(candidate, lacks), nil)
 	if err != nil {
 		return nil, &Error{Op: "match groups to the providers of a candidate", kind: ErrMapping, cause: err}
 	}
 	return found, nil
 }
 
-// providerAllocations puts a candidate in the matcher's words, sorted by provider: Placement's own order is lost in JSON.
-func (c *Candidates) providerAllocations(candidate Candidate) []requestspec.ProviderAllocation {
+// providerAllocations puts a candidate in the matcher's words, sorted by provider: Placement's own order is lost in
+// JSON. The matcher knows no forbidden traits, so that what a provider must lack becomes a trait of those that lack it.
+func (c *Candidates) providerAllocations(candidate Candidate, lacks map[string]string) []requestspec.ProviderAllocation {
 	taken := make([]requestspec.ProviderAllocation, 0, len(candidate.Allocations))
 	for _, provider := range slices.Sorted(maps.Keys(candidate.Allocations)) {
+		traits := slices.Clone(c.Summaries[provider].Traits)
+		for trait, lack := range lacks {
+			if !slices.Contains(c.Summaries[provider].Traits, trait) {
+				traits = append(traits, lack)
+			}
+		}
 		taken = append(taken, requestspec.ProviderAllocation{
-			Provider: provider, Resources: candidate.Allocations[provider], Traits: c.Summaries[provider].Traits,
+			Provider: provider, Resources: candidate.Allocations[provider], Traits: traits,
 		})
 	}
 	return taken

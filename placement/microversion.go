@@ -58,14 +58,20 @@ func (c *Client) offers(ctx context.Context, minor int) (bool, error) {
 	return newest >= minor, err
 }
 
+// need is a microversion 1.minor that an operation cannot do without, and why.
+type need struct {
+	minor   int
+	feature string
+}
+
 // need refuses an operation whose feature the server does not offer, and names both versions.
-func (c *Client) need(ctx context.Context, minor int, op, feature string) error {
+func (c *Client) need(ctx context.Context, lowest need, op string) error {
 	newest, err := c.serverMax(ctx)
 	if err != nil {
 		return err
 	}
-	if newest < minor {
-		return refuse(ErrVersion, op, "%s needs microversion 1.%d, but this placement offers only up to 1.%d", feature, minor, newest)
+	if newest < lowest.minor {
+		return refuse(ErrVersion, op, "%s needs microversion 1.%d, but this placement offers only up to 1.%d", lowest.feature, lowest.minor, newest)
 	}
 	return nil
 }

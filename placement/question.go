@@ -21,7 +21,7 @@ type question struct {
 
 // ask puts a request in the words of a server that offers microversions up to 1.newest.
 func ask(req *requestspec.Request, newest int) question {
-	q := question{request: req, sent: req, minor: max(floor(req), min(wish(req), newest))}
+	q := question{request: req, sent: req, minor: min(wish(req), newest)}
 	if newest < suffixes && hasStringSuffix(req) {
 		q.sent = numbered(q.sent)
 	}
@@ -34,42 +34,43 @@ func ask(req *requestspec.Request, newest int) question {
 	return q
 }
 
-// floor returns the lowest microversion without which the request cannot be met.
-func floor(req *requestspec.Request) int {
-	minor := baseline
+// floor returns the lowest microversion with which the request can be met.
+func floor(req *requestspec.Request) need {
+	lowest := need{baseline, "a tree of providers"}
+	raise := func(needed bool, minor int, feature string) {
+		if needed && minor > lowest.minor {
+			lowest = need{minor, feature}
+		}
+	}
+	flavor, _ := req.Group("")
 	for _, group := range req.Groups {
-		if group.InTree != "" {
-			minor = max(minor, inTree)
-		}
-		if len(group.ForbiddenAggregates) > 0 {
-			minor = max(minor, forbiddenAgg)
-		}
-		if len(group.Resources) == 0 {
-			minor = max(minor, sameSubtree)
-		}
+		inAggregates := len(group.Aggregates)+len(group.ForbiddenAggregates) > 0
+		raise(group.InTree != "", inTree, "in_tree")
+		raise(len(group.ForbiddenAggregates) > 0, forbiddenAgg, "a forbidden aggregate")
+		raise(group.Suffix != "" && inAggregates, mappings, "the mapping of a group with aggregates")
+		raise(group.Suffix != "" && shareClass(group, flavor), mappings, "the mapping of a class that the flavor asks for, too")
+		raise(isResourceless(group), sameSubtree, "a group without resources")
 	}
-	if len(req.SameSubtree) > 0 {
-		minor = sameSubtree
-	}
-	return minor
+	raise(len(req.SameSubtree) > 0, sameSubtree, "same_subtree")
+	return lowest
 }
 
-// feature names what makes the floor.
-func feature(req *requestspec.Request) string {
-	return map[int]string{
-		baseline:     "a tree of providers",
-		inTree:       "in_tree",
-		forbiddenAgg: "a forbidden aggregate",
-		sameSubtree:  "same_subtree or a group without resources",
-	}[floor(req)]
+// shareClass tells whether two groups ask for the same resource class.
+func shareClass(a, b requestspec.Group) bool {
+	for class := range a.Resources {
+		if b.Resources[class] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // wish returns the microversion that needs nothing made up for.
 func wish(req *requestspec.Request) int {
 	if len(req.RootRequired)+len(req.RootForbidden) > 0 {
-		return max(floor(req), rootRequired)
+		return max(floor(req).minor, rootRequired)
 	}
-	return max(floor(req), mappings)
+	return max(floor(req).minor, mappings)
 }
 
 func hasStringSuffix(req *requestspec.Request) bool {

@@ -11,8 +11,8 @@ import (
 //
 // It never changes what it did not create: the parent, other providers, and the traits and inventories that others put
 // on the tree's providers stay as they are (see Tree.Previous for what counts as own work). Where the tree cannot be
-// had without that, it fails with ErrForeign. Inventory that moves to another provider of the same tree while it is
-// allocated takes its allocations along (this needs microversion 1.30 and a role that may use the reshaper). What is
+// had without that, it fails with ErrForeign. Inventory that moves to another provider of the same tree (see
+// TreeProvider.Replaces) takes its allocations along; this needs a role that may use the reshaper. What is
 // to be removed but is allocated is withdrawn from further use, everything else is done, and the result is ErrInUse:
 // report again once it is released.
 func (c *Client) Report(ctx context.Context, tree Tree) error {

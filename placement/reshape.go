@@ -17,7 +17,7 @@ func (a *applier) reshape(ctx context.Context) error {
 		return nil
 	}
 	op := a.op + ": reshape"
-	if err := a.need(ctx, reshaping, op, "the reshaper"); err != nil {
+	if err := a.need(ctx, need{reshaping, "the reshaper"}, op); err != nil {
 		return err
 	}
 	r := &reshaper{consumers: make(map[string]*ConsumerAllocations), room: make(map[string]map[string]int64)}

@@ -51,10 +51,11 @@ func TestReportReshapesInventoryThatMoves(t *testing.T) {
 			assert.Equal(t, claim.Consumer, held.Consumer)
 		}
 
-		// The cards are replaced by one that was there before: its inventory grows, theirs goes, and so do they.
+		// One card takes over the other.
 		whole := s.Host
 		whole.Children = []TreeProvider{after.Children[1]}
 		whole.Children[0].Inventories = map[string]Inventory{s.GPU: {Total: 4}}
+		whole.Children[0].Replaces = []string{after.Children[0].UUID}
 		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{whole}, Previous: []TreeProvider{after}}))
 		_, err := c.Provider(t.Context(), after.Children[0].UUID)
 		require.ErrorIs(t, err, ErrNotFound)
@@ -62,6 +63,23 @@ func TestReportReshapesInventoryThatMoves(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, map[string]int64{s.GPU: 1}, held.Allocations[whole.Children[0].UUID])
 	}, placementtest.WithoutAuth())
+}
+
+// A new card is not a replacement of one that vanished while it is claimed, unless the tree says so.
+func TestReportDoesNotMoveClaimsToOtherCards(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		s := newScene()
+		s.report(t, c)
+		claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
+		spare := TreeProvider{UUID: uuid.NewString(), Name: "spare-" + s.Tag, Inventories: map[string]Inventory{s.FPGA: {Total: 1}}}
+		tree := Tree{Parent: s.Host.Name, Providers: []TreeProvider{spare}, Previous: s.Cards}
+		require.ErrorIs(t, c.Report(t.Context(), tree), ErrInUse)
+		held, err := c.Allocations(t.Context(), claim.Consumer.UUID)
+		require.NoError(t, err)
+		assert.Equal(t, claim.Allocations, held.Allocations)
+		assert.Equal(t, wantContent(spare, s.Host.UUID), contentOf(t, c, spare.UUID))
+	})
 }
 
 func TestReshapeWithoutRoom(t *testing.T) {

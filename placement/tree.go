@@ -34,6 +34,9 @@ type TreeProvider struct {
 	Inventories map[string]Inventory
 	// Traits are created if they are missing and start with CUSTOM_.
 	Traits []string
+	// Replaces are uuids of providers of the same tree whose inventory moves here together with its allocations. A
+	// provider that hands inventory down to providers below it need not be named.
+	Replaces []string
 	// Children are the providers below this one.
 	Children []TreeProvider
 }

@@ -29,6 +29,9 @@ func (g *ProfileGroup) UnmarshalJSON(data []byte) error {
 		places[property.Key] = len(group)
 		group = append(group, property)
 	}
+	if _, err := decoder.Token(); err != nil {
+		return fmt.Errorf("profile group: %w", err)
+	}
 	*g = group
 	return nil
 }

@@ -3,6 +3,7 @@ package virtdriver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ func (w *watch) bound() []cyborgclient.ARQ {
 func (w *watch) failure(cause error) *WaitError {
 	e := &WaitError{
 		Instance: w.want.Instance,
-		TimedOut: cause == ErrWaitTimeout, //nolint:errorlint // the cause is set by Wait itself and never wrapped
+		TimedOut: errors.Is(cause, ErrWaitTimeout),
 		Waited:   time.Since(w.started).Round(time.Millisecond),
 		Polls:    w.polls, FailedPolls: w.failures, LastPollError: w.lastErr,
 		Err: cause,

@@ -43,10 +43,13 @@ func newAccount(source string, entry cloudEntry) (*account, error) {
 	if a.tls, err = entry.tlsConfig(); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
-	switch entry.text("auth_type") {
+	switch kind := entry.text("auth_type"); kind {
 	case "none", "noauth", "admin_token":
 		a.anonymous = true
 		return a, nil
+	case "", "password", "v2password", "v3password", "token", "v2token", "v3token", "v3applicationcredential":
+	default:
+		return nil, fmt.Errorf("%s: auth_type %q is not supported", source, kind)
 	}
 	if a.auth.IdentityEndpoint == "" {
 		return nil, fmt.Errorf("%s: auth_url is missing", source)

@@ -1,8 +1,15 @@
 package osapi_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -278,6 +286,65 @@ func TestCACert(t *testing.T) {
 	require.ErrorContains(t, err, "certificate")
 }
 
+// A server that asks for a certificate gets the one of the entry.
+func TestClientCertificate(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(r.TLS.PeerCertificates) != 1 || r.TLS.PeerCertificates[0].Subject.CommonName != "client" {
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	server.StartTLS()
+	defer server.Close()
+	cert, key := clientCertificate(t)
+	dir := setCloud(t, "clouds: {}", "cert.pem", cert, "key.pem", key)
+	t.Setenv("HOME", dir)
+	clouds := `{clouds: {test: {auth_type: none, verify: false, cert: ~/cert.pem, key: ~/key.pem, accelerator_endpoint_override: "` + server.URL + `"}}}`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "clouds.yaml"), []byte(clouds), 0o600))
+	service, err := osapi.NewService(t.Context(), "accelerator", osapi.WithCloud("test"))
+	require.NoError(t, err)
+	require.NoError(t, request(t.Context(), service, "GET", nil))
+}
+
+func clientCertificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "client"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	require.NoError(t, err)
+	privateDER, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	cert = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	key = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER}))
+	return cert, key
+}
+
+func TestWhereCloudsYAMLIsSearched(t *testing.T) {
+	clearEnv(t)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	_, err := osapi.NewService(t.Context(), "accelerator", osapi.WithCloud("test"))
+	require.ErrorContains(t, err, "OS_CLIENT_CONFIG_FILE may name it")
+
+	for _, variable := range []string{"XDG_CONFIG_HOME", "HOME"} {
+		dir := t.TempDir()
+		t.Setenv("XDG_CONFIG_HOME", "")
+		t.Setenv(variable, dir)
+		if variable == "HOME" {
+			dir = filepath.Join(dir, ".config")
+		}
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "openstack"), 0o700))
+		clouds := `{clouds: {test: {auth_type: none, auth: {endpoint: "http://service.example"}}}}`
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "openstack", "clouds.yaml"), []byte(clouds), 0o600))
+		service, err := osapi.NewService(t.Context(), "accelerator", osapi.WithCloud("test"))
+		require.NoError(t, err, variable)
+		assert.Equal(t, "http://service.example/", service.Endpoint)
+	}
+}
+
 //nolint:paralleltest // clouds.yaml is named by a variable
 func TestBadCloudsYAML(t *testing.T) {
 	tests := []struct {
@@ -290,6 +357,7 @@ func TestBadCloudsYAML(t *testing.T) {
 		{name: "no auth section", clouds: `clouds: {test: {region_name: A}}`, want: "clouds.yaml: cloud test: auth_url is missing"},
 		{name: "CA that does not exist", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, cacert: /no/such.pem}}`, want: "cloud test: cacert: open /no/such.pem"},
 		{name: "certificate without key", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, cert: c.pem}}`, want: "cert and key must be given together"},
+		{name: "auth type", clouds: `clouds: {test: {auth_type: v3oidcpassword, auth: {auth_url: "http://k.example"}}}`, want: `cloud test: auth_type "v3oidcpassword" is not supported`},
 		{name: "verify", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, verify: maybe}}`, want: `verify: "maybe" is neither true nor false`},
 		{name: "override that is no URL", clouds: `clouds: {test: {auth_type: none, accelerator_endpoint_override: nowhere}}`, want: `endpoint "nowhere" is no http or https URL`},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 
@@ -43,11 +44,12 @@ func Transparent(err error) error {
 	return err
 }
 
-// Unreachable says that the service could not be reached: the request failed
-// below HTTP, and not because the caller gave up.
+// Unreachable says that the service could not be reached: the request, or the
+// reading of its answer, failed below HTTP, and not because the caller gave up.
 func Unreachable(err error) bool {
-	_, failed := errors.AsType[*url.Error](err)
-	return failed && !gaveUp(err)
+	_, sending := errors.AsType[*url.Error](err)
+	_, reading := errors.AsType[*net.OpError](err)
+	return (sending || reading) && !gaveUp(err)
 }
 
 // gaveUp says that the caller's context ended.

@@ -58,7 +58,7 @@ func (c *Config) loginAs(ctx context.Context, a *account) (*session, error) {
 	}
 	c.equip(provider)
 	if err := openstack.Authenticate(ctx, provider, a.auth); err != nil {
-		return nil, fmt.Errorf("%s: log in at %s: %w", a.source, a.auth.IdentityEndpoint, err)
+		return nil, fmt.Errorf("%s: log in at %s: %w", a.source, provider.IdentityEndpoint, err)
 	}
 	return &session{provider: provider, search: c.narrow(a.search), fixed: c.endpoint, overrides: a.overrides}, nil
 }

@@ -120,6 +120,43 @@ func TestWaiterOfALoginKeepsItsDeadline(t *testing.T) {
 	})
 }
 
+// Many requests whose token has expired make one login.
+//
+//nolint:paralleltest // clouds.yaml is named by a variable
+func TestManyCallersLogInOnce(t *testing.T) {
+	k := startKeystone(t)
+	k.delay = 20 * time.Millisecond
+	server := startService(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Auth-Token") == "token-1" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	})
+	service := logIn(t, k, server.URL)
+	var wg sync.WaitGroup
+	for range 200 {
+		wg.Go(func() { assert.NoError(t, request(t.Context(), service, "GET", nil)) })
+	}
+	wg.Wait()
+	assert.Equal(t, 2, k.loginCount())
+}
+
+// The caller's deadline ends while its login is renewed: that is what the error
+// says, not the 401 that made the login necessary.
+//
+//nolint:paralleltest // clouds.yaml is named by a variable
+func TestDeadlineDuringALogin(t *testing.T) {
+	k := startKeystone(t)
+	server := startService(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	service := logIn(t, k, server.URL)
+	k.delay = 200 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	err := request(ctx, service, "GET", nil)
+	_, answered := osapi.FailureOf(err)
+	assert.False(t, answered)
+	require.ErrorIs(t, osapi.Transparent(err), context.DeadlineExceeded)
+}
+
 func TestFixedEndpoint(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// askMain is the scripts' HTTP client:
+//
+//	ask FILE METHOD PATH [BODY]
+//
+// takes the first address in FILE, once it is there, and prints status and body.
+func askMain() {
+	if err := ask(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func ask(args []string, stdout io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	base, err := waitForAddress(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	body := strings.NewReader(strings.Join(args[3:], " "))
+	request, err := http.NewRequestWithContext(ctx, args[1], base+args[2], body)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Auth-Token", "admin")
+	response, err := (&http.Client{}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	fmt.Fprintf(stdout, "%s %s\n", response.Status, answer)
+	return err
+}
+
+// waitForAddress returns the host part of the first address in a file that
+// another process writes.
+func waitForAddress(ctx context.Context, path string) (string, error) {
+	for {
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		if _, after, found := strings.Cut(string(text), "http://"); found && strings.Contains(after, "_fake/health\n") {
+			host, _, _ := strings.Cut(after, "/")
+			return "http://" + host, nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", fmt.Errorf("no address in %s: %w", path, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package fakecyborg_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
+)
+
+func TestSeedErrorsNameThePlace(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, seed, want string
+	}{
+		{name: "unknown key", seed: "hosts:\n  - name: h\n    disks: 3\n", want: `s.yaml:3: hosts[0].disks: unknown key "disks", known are compute_node, devices, name`},
+		{name: "unknown key at the top", seed: "host: []\n", want: `s.yaml:1: host: unknown key "host", known are device_profiles, hosts`},
+		{name: "repeated key", seed: "hosts:\n  - name: h\n    name: i\n", want: "s.yaml:3: hosts[0].name: the key is already in line 2"},
+		{name: "no list", seed: "hosts: {name: h}\n", want: "s.yaml:1: hosts: want a list, got keys and values"},
+		{name: "no mapping", seed: "hosts:\n  - h\n", want: `s.yaml:2: hosts[0]: want keys and values, got "h"`},
+		{name: "no text", seed: "hosts:\n  - name: [h]\n", want: "s.yaml:2: hosts[0].name: want text, got a list"},
+		{name: "null", seed: "hosts:\n  - name:\n", want: "s.yaml:2: hosts[0].name: want text, got nothing"},
+		{name: "no number", seed: "hosts:\n  - name: h\n    compute_node: {vcpus: many}\n", want: `s.yaml:3: hosts[0].compute_node.vcpus: want a whole number, got "many"`},
+		{name: "number missing", seed: "hosts:\n  - name: h\n    compute_node: {vcpus: 1, memory_mb: 5}\n", want: "s.yaml:3: hosts[0].compute_node: disk_gb is 0, want at least 1"},
+		{name: "node id", seed: "hosts:\n  - name: h\n    compute_node: {uuid: x, vcpus: 1}\n", want: `s.yaml:3: hosts[0].compute_node.uuid: "x" is not a uuid`},
+		{name: "host without name", seed: "hosts:\n  - devices: []\n", want: "s.yaml:2: hosts[0]: a host needs a name"},
+		{name: "host twice", seed: "hosts:\n  - name: h\n  - name: H\n", want: `s.yaml:3: hosts[1].name: host "H" is already at s.yaml:2: hosts[0].name`},
+		{name: "unknown driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: gpgpu}\n", want: `s.yaml:4: hosts[0].devices[0].driver: driver gpgpu: driver "gpgpu": unknown driver, known are fake, fpga, pgpu`},
+		{name: "bad address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n        address: x\n", want: `s.yaml:5: hosts[0].devices[0].address: driver fpga: address "x": wrong value`},
+		{name: "no address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n", want: `s.yaml:4: hosts[0].devices[0]: driver fpga: address "": needed`},
+		{name: "field of another driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: pgpu, address: \"0000:af:00.0\",\n         vfs: 2}\n", want: `s.yaml:5: hosts[0].devices[0].vfs: driver pgpu: vfs "2": not read by this driver, leave it out`},
+		{name: "device twice", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fake\n      - driver: fake\n", want: `s.yaml:5: hosts[0].devices[1]: device on host h "0000:0c:00.0" is already at s.yaml:4: hosts[0].devices[0]`},
+		{name: "same deployable name on two hosts", seed: "hosts:\n  - name: a.b\n    devices: [driver: fake]\n  - name: a_b\n    devices: [driver: fake]\n", want: `s.yaml:5: hosts[1].devices[0]: deployable "a_b_FakeDevice" is already at s.yaml:3: hosts[0].devices[0]`},
+		{name: "profile without name", seed: "device_profiles:\n  - groups: [{\"resources:FPGA\": 1}]\n", want: "s.yaml:2: device_profiles[0]: DeviceProfile name needed."},
+		{name: "profile without groups", seed: "device_profiles:\n  - name: p\n", want: "s.yaml:2: device_profiles[0]: a device profile needs at least one group"},
+		{name: "profile twice", seed: "device_profiles:\n  - {name: p, groups: [{}]}\n  - {name: p, groups: [{}]}\n", want: `s.yaml:3: device_profiles[1].name: device profile "p" is already at s.yaml:2: device_profiles[0].name`},
+		{name: "profile id", seed: "device_profiles:\n  - {name: p, uuid: x, groups: [{}]}\n", want: `s.yaml:2: device_profiles[0].uuid: "x" is not a uuid`},
+		{name: "profile id twice", seed: "device_profiles:\n  - {name: p, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n  - {name: q, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n", want: "s.yaml:3: device_profiles[1]: Remote error: DBDuplicateEntry"},
+		{name: "misspelt class", seed: "device_profiles:\n  - name: p\n    groups:\n      - resources:FPGB: 1\n", want: "s.yaml:4: device_profiles[0].groups[0].resources:FPGB: Unsupported resource class FPGB"},
+		{name: "group key", seed: "device_profiles:\n  - name: p\n    groups:\n      - {\"resources:FPGA\": 1,\n         \"gpu\": 1}\n", want: "s.yaml:5: device_profiles[0].groups[0].gpu: Device profile group keys must be of the form ^(resources:|trait:|accel:)"},
+		{name: "not YAML", seed: "hosts: [\n", want: "s.yaml: yaml: line 1:"},
+		{name: "two documents", seed: "hosts: []\n---\nhosts: []\n", want: "s.yaml:2: a seed is one document"},
+		{name: "only a word", seed: "hosts\n", want: `s.yaml: : want keys and values, got "hosts"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := fakecyborg.New(fakecyborg.WithSeedYAML("s.yaml", []byte(test.seed)))
+			require.Error(t, err)
+			assert.True(t, strings.HasPrefix(err.Error(), test.want), "%v", err)
+			var seedError *fakecyborg.SeedError
+			assert.ErrorAs(t, err, &seedError)
+		})
+	}
+}
+
+func TestSeedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "seed.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(`
+hosts:
+  - name: rack1
+    devices: &cards
+      - {driver: fpga, address: "0000:3b:00.0"}
+  - name: rack2
+    devices: *cards
+device_profiles:
+  - name: p
+    groups:
+      - {"trait: CUSTOM_B ": required, "resources:FPGA": 1, "accel:x": y}
+`), 0o600))
+	c := newClient(t, fakecyborg.WithSeedFile(path))
+	assert.Len(t, c.call(t, "GET", "/v2/devices", "").listOf(t, "devices"), 2, "aliases work")
+	assert.Contains(t, c.call(t, "GET", "/v2/device_profiles", "").body,
+		`"groups": [{"trait:CUSTOM_B": "required", "resources:FPGA": "1", "accel:x": "y"}]`, "the order stays, names are cleaned")
+
+	_, err := fakecyborg.New(fakecyborg.WithSeedFile(path + "x"))
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestEmptySeeds(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []string{"", "# nothing\n", "---\n", "hosts: []\n"} {
+		_, err := fakecyborg.New(fakecyborg.WithSeedYAML("s.yaml", []byte(seed)))
+		assert.NoError(t, err, seed)
+	}
+}
+
+func TestSeedOfValuesNamesThePath(t *testing.T) {
+	t.Parallel()
+	_, err := fakecyborg.New(fakecyborg.WithSeed(fakecyborg.Seed{Hosts: []fakecyborg.Host{{Name: "h", Devices: []fakecyborg.Device{{Driver: "fpga"}}}}}))
+	require.ErrorIs(t, err, driver.ErrMissing)
+	assert.ErrorContains(t, err, "seed: hosts[0].devices[0]: ")
+
+	twice := fakecyborg.Group{{Key: "resources:FPGA", Value: "1"}, {Key: "resources:FPGA", Value: "2"}}
+	_, err = fakecyborg.New(fakecyborg.WithSeed(fakecyborg.Seed{DeviceProfiles: []fakecyborg.DeviceProfile{{Name: "p", Groups: []fakecyborg.Group{twice}}}}))
+	assert.EqualError(t, err, "seed: device_profiles[0].groups[0].resources:FPGA: the key is there twice")
+}
+
+// The same random bytes give the same ids.
+func TestUUIDsAreRepeatable(t *testing.T) {
+	t.Parallel()
+	ids := func() string {
+		c := newClient(t, fakecyborg.WithUUIDs(rand.NewChaCha8([32]byte{7})))
+		return c.call(t, "GET", "/v2/devices", "").listOf(t, "devices")[0].UUID + c.makeARQs(t, "one-fpga")[0].UUID
+	}
+	assert.Equal(t, ids(), ids())
+
+	_, err := fakecyborg.New(fakecyborg.WithSeed(twoHosts()), fakecyborg.WithUUIDs(strings.NewReader("short")))
+	assert.Error(t, err, "the reader ends")
+	server, err := fakecyborg.New(fakecyborg.WithUUIDs(strings.NewReader("sixteen bytes...")))
+	require.NoError(t, err)
+	c := clientOf(server)
+	assert.Equal(t, 201, c.call(t, "POST", "/v2/device_profiles", `[{"name": "a", "groups": [{"resources:FPGA": 1}]}]`).status)
+	assert.Equal(t, 500, c.call(t, "POST", "/v2/accelerator_requests", `{"device_profile_name": "a"}`).status)
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	for name, opt := range map[string]fakecyborg.Option{
+		"placement": fakecyborg.WithPlacement(nil),
+		"nova":      fakecyborg.WithNova("127.0.0.1:8774"),
+		"events":    fakecyborg.WithEvents(nil),
+		"transport": fakecyborg.WithTransport(nil),
+		"logger":    fakecyborg.WithLogger(nil),
+		"uuids":     fakecyborg.WithUUIDs(nil),
+		"release":   fakecyborg.WithRelease(fakecyborg.Release{MaxMicroversion: -1}),
+	} {
+		_, err := fakecyborg.New(opt)
+		assert.ErrorContains(t, err, name)
+	}
+}
