@@ -19,12 +19,17 @@ func TestReadmeListsEveryPackage(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
+	var linked []string
+	for _, row := range regexp.MustCompile("(?m)^\\| \\[`(.+?)`\\]\\((.+?)\\) \\|").FindAllStringSubmatch(string(readme), -1) {
+		assert.Equal(t, row[1], row[2])
+		linked = append(linked, row[1])
+	}
 	for _, pkg := range listPackages(t) {
 		path := pkg.ImportPath
 		if path == "." || path == "functional" || within(path, "internal") {
 			continue
 		}
-		assert.Contains(t, string(readme), "[`"+path+"`]("+path+")")
+		assert.Contains(t, linked, path, "the table in README.md")
 	}
 }
 

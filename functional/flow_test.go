@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,6 +65,15 @@ func testFlow(t *testing.T, c *cloud) {
 	require.NoError(t, c.manager.Delete(t.Context(), created.Record))
 	c.requireNothingLeft(t, want.Consumer.UUID)
 	require.NoError(t, c.manager.Delete(t.Context(), created.Record), "a second delete finds everything done")
+}
+
+func TestLibvirtAcceptsTheFlowsDomain(t *testing.T) {
+	t.Parallel()
+	requireLibvirt(t)
+	created, err := newCloud(t).manager.Create(t.Context(), request(profileName))
+	require.NoError(t, err)
+	defined := libvirtAccepts(t, created.Composition.XML)
+	assert.Empty(t, cmp.Diff(hostdevs(t, created.Composition.XML), hostdevs(t, defined)))
 }
 
 // TestEveryCallFails fails each call of the flow in every way, for good. The instance then has all its accelerators, or

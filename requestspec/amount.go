@@ -132,7 +132,7 @@ func jsonKind(value any) string {
 	return fmt.Sprintf("%T", value)
 }
 
-// isFraction reports whether a value is a number that parseAmount would cut, or no number but converted to one.
+// isInexact reports whether parseAmount would cut the value, or take a truth value for a number.
 func isInexact(value any) bool {
 	switch v := value.(type) {
 	case bool:

@@ -107,11 +107,6 @@ func ceilGB(mb int) int {
 	return gb
 }
 
-func (b *builder) strip() error {
-	b.finish()
-	return nil
-}
-
 // request puts the groups into their order.
 func (b *builder) request() *Request {
 	r := &Request{

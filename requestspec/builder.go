@@ -115,8 +115,8 @@ func (b *builder) addTrait(d *draft, where, trait string, p Property) {
 	}
 }
 
-// finish drops zero amounts and then empty groups (nova/scheduler/utils.py:ResourceRequest.strip_zeros).
-func (b *builder) finish() {
+// strip drops zero amounts and then empty groups (nova/scheduler/utils.py:ResourceRequest.strip_zeros).
+func (b *builder) strip() error {
 	for _, d := range b.groups {
 		d.dropZeros()
 	}
@@ -129,4 +129,5 @@ func (b *builder) finish() {
 		}
 	}
 	maps.DeleteFunc(b.groups, func(_ string, d *draft) bool { return d.empty() })
+	return nil
 }

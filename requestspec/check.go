@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // setPolicy defaults the group policy to none when groups from outside the flavor need one
@@ -68,12 +69,12 @@ func (b *builder) checkFit(where string, group Group) {
 		switch {
 		case known && n > most:
 			b.note(Finding{
-				Where: where, Key: class, Value: fmt.Sprint(n), Reason: ErrNeverFits,
+				Where: where, Key: class, Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits,
 				Message: fmt.Sprintf("one group is served by one provider, and the largest has %d: use several groups", most),
 			})
 		case !known && class == "PGPU" && n > 1:
 			b.note(Finding{
-				Where: where, Key: class, Value: fmt.Sprint(n), Reason: ErrNeverFits, Advice: true,
+				Where: where, Key: class, Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits, Advice: true,
 				Message: fmt.Sprintf("one group is served by one provider, and Cyborg's GPU drivers report one GPU on each: use %d groups of 1", n),
 			})
 		}

@@ -36,8 +36,7 @@ func ExampleBuild_misspelt() {
 			requestspec.GroupOf(map[string]string{"resources:FGPA": "1", "trait:CUSTOM_FPGA_INTEL": "required"}),
 		},
 	})
-	var faults *requestspec.Error
-	if errors.As(err, &faults) {
+	if faults, ok := errors.AsType[*requestspec.Error](err); ok {
 		for _, fault := range faults.Findings {
 			fmt.Println(fault.Where, "|", fault.Key, "|", requestspec.Code(fault))
 		}

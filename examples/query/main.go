@@ -2,29 +2,34 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
+	"os/signal"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
 func main() {
-	switch err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr); {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	switch err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); {
 	case errors.Is(err, flag.ErrHelp):
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "query:", err)
+		stop()
 		os.Exit(1)
 	}
 }
 
 // arguments are the flags of one run.
 type arguments struct {
-	flavor, profile                        string
+	flavor, profile, explain               string
 	raw, lenient, jsonl, mapping, mappings bool
 }
 
@@ -34,6 +39,7 @@ func parse(args []string, stderr io.Writer) (arguments, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML")
 	flags.StringVar(&a.profile, "profile", "", "`file` of the device profile, JSON or YAML")
+	flags.StringVar(&a.explain, "explain", "", "ask the Placement at this `URL` why it finds no host")
 	flags.BoolVar(&a.raw, "raw", false, "print the query string as it is sent")
 	flags.BoolVar(&a.lenient, "lenient", false, "do what Nova does, instead of refusing what it would only warn about")
 	flags.BoolVar(&a.jsonl, "jsonl", false, "answer one request per line of standard input")
@@ -48,7 +54,7 @@ func parse(args []string, stderr io.Writer) (arguments, error) {
 	if a.profile != "" && a.flavor == "" {
 		return a, errors.New("-profile needs -flavor")
 	}
-	if bulk := count(a.jsonl, a.mapping, a.mappings); bulk > 1 || bulk == 1 && (a.raw || a.flavor != "" || a.profile != "") {
+	if bulk := count(a.jsonl, a.mapping, a.mappings); bulk > 1 || bulk == 1 && (a.raw || a.flavor+a.profile+a.explain != "") {
 		return a, errors.New("-jsonl, -mapping and -mappings read standard input and go with no other mode")
 	}
 	return a, nil
@@ -71,7 +77,7 @@ func (a arguments) options() []requestspec.Option {
 	return nil
 }
 
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	a, err := parse(args, stderr)
 	if err != nil {
 		return err
@@ -85,13 +91,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	case a.mappings:
 		err = answerLines(stdin, out, mappingsCase.answer)
 	default:
-		err = showQuery(a, out, stderr)
+		err = showQuery(ctx, a, out, stderr)
 	}
 	return errors.Join(err, out.Flush())
 }
 
 // showQuery prints the query of a flavor and a profile, and what was found on the way.
-func showQuery(a arguments, out, stderr io.Writer) error {
+func showQuery(ctx context.Context, a arguments, out, stderr io.Writer) error {
 	in, profiles, err := readFiles(a.flavor, a.profile)
 	if err != nil {
 		return err
@@ -105,6 +111,9 @@ func showQuery(a arguments, out, stderr io.Writer) error {
 	}
 	for _, finding := range request.Findings {
 		fmt.Fprintln(stderr, "note:", finding.Error())
+	}
+	if a.explain != "" {
+		return explain(ctx, a.explain, request, out)
 	}
 	if a.raw {
 		_, err = fmt.Fprintln(out, request.Query())

@@ -14,14 +14,58 @@ func writeJSON(out *bytes.Buffer, node *yaml.Node) error {
 	case yaml.AliasNode:
 		return writeJSON(out, node.Alias)
 	case yaml.MappingNode:
-		return writeList(out, node, '{', '}')
+		return writeObject(out, node)
 	case yaml.SequenceNode:
-		return writeList(out, node, '[', ']')
+		return writeArray(out, node)
 	}
+	return writeScalar(out, node)
+}
+
+func writeObject(out *bytes.Buffer, node *yaml.Node) error {
+	out.WriteByte('{')
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
+			return fmt.Errorf("line %d: a key must be a plain text", key.Line)
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		text, err := json.Marshal(key.Value)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", key.Line, err)
+		}
+		out.Write(text)
+		out.WriteByte(':')
+		if err := writeJSON(out, value); err != nil {
+			return err
+		}
+	}
+	out.WriteByte('}')
+	return nil
+}
+
+func writeArray(out *bytes.Buffer, node *yaml.Node) error {
+	out.WriteByte('[')
+	for i, element := range node.Content {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		if err := writeJSON(out, element); err != nil {
+			return err
+		}
+	}
+	out.WriteByte(']')
+	return nil
+}
+
+// writeScalar writes numbers, truth values and null as such, digits as they stand, and all else as a text.
+func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 	var value any = node.Value
-	if tag := node.ShortTag(); tag == "!!int" || tag == "!!float" || tag == "!!bool" || tag == "!!null" {
+	switch node.ShortTag() {
+	case "!!int", "!!float", "!!bool", "!!null":
 		if json.Valid([]byte(node.Value)) {
-			out.WriteString(node.Value) // digits as they stand
+			out.WriteString(node.Value)
 			return nil
 		}
 		if err := node.Decode(&value); err != nil {
@@ -33,34 +77,5 @@ func writeJSON(out *bytes.Buffer, node *yaml.Node) error {
 		return fmt.Errorf("line %d: %w", node.Line, err)
 	}
 	out.Write(text)
-	return nil
-}
-
-func writeList(out *bytes.Buffer, node *yaml.Node, open, end byte) error {
-	out.WriteByte(open)
-	for i, child := range node.Content {
-		key := node.Kind == yaml.MappingNode && i%2 == 0
-		switch {
-		case key && (child.Kind != yaml.ScalarNode || child.Tag == "!!merge"):
-			return fmt.Errorf("line %d: a key must be a plain text", child.Line)
-		case i == 0:
-		case node.Kind == yaml.MappingNode && !key:
-			out.WriteByte(':')
-		default:
-			out.WriteByte(',')
-		}
-		if key {
-			text, err := json.Marshal(child.Value)
-			if err != nil {
-				return err
-			}
-			out.Write(text)
-			continue
-		}
-		if err := writeJSON(out, child); err != nil {
-			return err
-		}
-	}
-	out.WriteByte(end)
 	return nil
 }

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/placement/placementtest"
+)
+
+// query runs the program on a standard input and returns what it prints.
+func query(t *testing.T, stdin string, args ...string) (string, error) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	err := run(t.Context(), args, strings.NewReader(stdin), &stdout, &stderr)
+	return stdout.String(), err
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestFilesBesideTheProgram(t *testing.T) {
+	t.Parallel()
+	raw, err := query(t, "", "-raw")
+	require.NoError(t, err)
+	assert.Equal(t, "group_policy=isolate&limit=1000&requireddevice_profile_0=CUSTOM_FPGA_INTEL"+
+		"&requireddevice_profile_1=CUSTOM_NVIDIA_1EB8&resources=DISK_GB%3A21%2CMEMORY_MB%3A8192%2CVCPU%3A4"+
+		"&resourcesdevice_profile_0=FPGA%3A1&resourcesdevice_profile_1=PGPU%3A1"+
+		"&root_required=COMPUTE_ACCELERATORS%2C%21COMPUTE_STATUS_DISABLED\n", raw)
+	pretty, err := query(t, "")
+	require.NoError(t, err)
+	assert.Contains(t, pretty, "\nresources=DISK_GB:21,MEMORY_MB:8192,VCPU:4\n")
+}
+
+// TestYAMLKeepsOrder gives a profile whose answer depends on the order of its keys.
+func TestYAMLKeepsOrder(t *testing.T) {
+	t.Parallel()
+	flavor := write(t, "f.json", `{"vcpus":1,"memory_mb":0,"root_gb":0,"ephemeral_gb":0,"swap_mb":0,"extra_specs":{"accel:device_profile":"p"}}`)
+	for text, want := range map[string]string{
+		"name: p\ngroups: [{resources1:FPGA: 2, resources:FPGA: 5}]": "resourcesdevice_profile_0=FPGA:5",
+		"name: p\ngroups: [{resources:FPGA: 5, resources1:FPGA: 2}]": "resourcesdevice_profile_0=FPGA:2",
+		`{"name":"p","groups":[{"resources:FPGA":0x10}]}`:            "resourcesdevice_profile_0=FPGA:16",
+	} {
+		out, err := query(t, "", "-lenient", "-flavor", flavor, "-profile", write(t, "p.yaml", text))
+		require.NoError(t, err)
+		assert.Contains(t, out, want)
+	}
+}
+
+func TestBadInputNamesItsPlace(t *testing.T) {
+	t.Parallel()
+	flavor := write(t, "flavor.yaml", "vcpus: 1\nextra_specs: {accel:device_profile: gpu}")
+	for _, tc := range []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"misspelt class", []string{"-flavor", flavor, "-profile", write(t, "p.yaml", "name: gpu\ngroups: [{resources:PGPUS: '1'}]")}, []string{"device profile gpu, group 0", "resources:PGPUS"}},
+		{"unknown profile", []string{"-flavor", flavor, "-profile", write(t, "p.yaml", "name: fpga\ngroups: []")}, []string{`"gpu"`, "no device profile of this name"}},
+		{"unknown key", []string{"-flavor", write(t, "f.yaml", "vcpu: 1")}, []string{"f.yaml", `unknown field "vcpu"`}},
+		{"not YAML", []string{"-flavor", write(t, "f.yaml", "a: [")}, []string{"f.yaml", "line 1"}},
+		{"bad key", []string{"-flavor", write(t, "f.yaml", "vcpus: 1\n? [a]\n: 1")}, []string{"f.yaml", "line 2"}},
+		{"not a number", []string{"-flavor", write(t, "f.yaml", "vcpus: .nan")}, []string{"f.yaml", "line 1"}},
+		{"empty file", []string{"-flavor", write(t, "f.yaml", "")}, []string{"f.yaml", "empty"}},
+		{"no file", []string{"-flavor", filepath.Join(t.TempDir(), "none.yaml")}, []string{"none.yaml"}},
+		{"profile alone", []string{"-profile", flavor}, []string{"-profile needs -flavor"}},
+		{"two modes", []string{"-jsonl", "-mapping"}, []string{"no other mode"}},
+		{"stray argument", []string{"flavor.yaml"}, []string{"unexpected argument"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			out, err := query(t, "", tc.args...)
+			require.Error(t, err)
+			assert.Empty(t, out)
+			for _, want := range tc.want {
+				require.ErrorContains(t, err, want)
+			}
+		})
+	}
+}
+
+// TestRecordedCasesInBulk runs every recorded case through the bulk modes.
+func TestRecordedCasesInBulk(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ file, flag string }{
+		{"requestspec-cases.jsonl", "-jsonl"},
+		{"mapping-cases.jsonl", "-mapping"},
+		{"mapping-by-mappings-cases.jsonl", "-mappings"},
+	} {
+		t.Run(tc.flag, func(t *testing.T) {
+			t.Parallel()
+			content, err := os.ReadFile(filepath.Join("..", "..", "requestspec", "testdata", tc.file))
+			require.NoError(t, err)
+			var inputs strings.Builder
+			var expected []map[string]any
+			for line := range bytes.Lines(content) {
+				var c struct {
+					Input    json.RawMessage
+					Expected map[string]any
+				}
+				require.NoError(t, json.Unmarshal(line, &c))
+				inputs.Write(append(c.Input, '\n'))
+				expected = append(expected, c.Expected)
+			}
+			out, err := query(t, inputs.String(), "-lenient", tc.flag)
+			require.NoError(t, err)
+			answers := bufio.NewScanner(strings.NewReader(out))
+			for _, want := range expected {
+				require.True(t, answers.Scan())
+				var got map[string]any
+				require.NoError(t, json.Unmarshal(answers.Bytes(), &got))
+				assert.Equal(t, want["error"], got["error"])
+				if want["error"] != nil {
+					continue
+				}
+				for _, key := range []string{"query", "mapping", "arq_providers"} {
+					assert.Equal(t, want[key], got[key])
+				}
+			}
+			assert.False(t, answers.Scan(), "one answer per case")
+		})
+	}
+}
+
+func TestBadLineIsAnswered(t *testing.T) {
+	t.Parallel()
+	out, err := query(t, "{\n\n{\"flavor\":{\"vcpus\":1}}", "-jsonl")
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Len(t, lines, 2)
+	assert.Contains(t, lines[0], `"error":"bad_input"`)
+	assert.Contains(t, lines[1], `"query":"limit=1000&resources=VCPU%3A1`)
+}
+
+// TestExplain asks a Placement that has no provider at all.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	server := placementtest.Start(t)
+	flavor := write(t, "flavor.yaml", "vcpus: 1\nextra_specs: {accel:device_profile: fpga}")
+	profile := write(t, "profile.yaml", "name: fpga\ngroups: [{resources:FPGA: '1'}]")
+	out, err := query(t, "", "-flavor", flavor, "-profile", profile, "-explain", server.URL())
+	require.ErrorIs(t, err, errNoHost)
+	assert.Contains(t, out, "absent")
+	assert.Contains(t, out, "device_profile_0")
+}
