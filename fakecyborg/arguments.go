@@ -29,7 +29,7 @@ func (x *exchange) readArguments() *fault {
 		}
 	}
 	x.query = parameters
-	data, err := io.ReadAll(io.LimitReader(x.Request.Body, maxBody+1))
+	data, err := io.ReadAll(io.LimitReader(x.Body, maxBody+1))
 	switch {
 	case err != nil:
 		return badRequest("read body: %v", err)

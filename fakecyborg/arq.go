@@ -2,7 +2,6 @@ package fakecyborg
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -45,56 +44,6 @@ type arq struct {
 // target is where a bind puts a request.
 type target struct {
 	hostname, deviceRP, instance *string
-}
-
-// createARQs makes one request for each accelerator that the profile's groups
-// ask for. Rows made before a failure stay.
-// It mirrors cyborg/api/controllers/v2/arqs.py:ARQsController.post.
-func (s *store) createARQs(who caller, profileName string) ([]arq, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.namedProfile(profileName)
-	if err != nil {
-		return nil, err
-	}
-	made := []arq{}
-	for index, group := range p.groups {
-		count, err := accelerators(group)
-		if err != nil {
-			return nil, err
-		}
-		if count > maxARQs-len(made) {
-			return nil, broken("the fake makes no more than %d ARQs in one request", maxARQs)
-		}
-		for range count {
-			a, err := s.addARQ(who, p, index)
-			if err != nil {
-				return nil, err
-			}
-			made = append(made, *a)
-		}
-	}
-	return made, nil
-}
-
-// addARQ stores one request; the caller holds the lock.
-func (s *store) addARQ(who caller, p *profile, group int) (*arq, error) {
-	id, err := s.uuids.next()
-	if err != nil {
-		return nil, err
-	}
-	project := who.project
-	a := &arq{uuid: id, state: stateInitial, profile: p, group: group, project: &project, created: now()}
-	a.id = s.arqs.add(id, a)
-	p.arqs++
-	for _, key := range p.groups[group].keys {
-		if p.groups[group].values[key] == nil {
-			a.poison = key
-			s.poisoned = append(s.poisoned, a)
-			return nil, broken("Remote error: ValueError %s", a.unreadable().text).overRPC()
-		}
-	}
-	return a, nil
 }
 
 // unreadable is the failure of every list that has a poisoned row.
@@ -182,51 +131,4 @@ func (s *store) setTarget(a *arq, to target) {
 		slices.SortFunc(mine, func(a, b *arq) int { return a.id - b.id })
 		s.byInstance[*to.instance] = mine
 	}
-}
-
-// deleteARQs deletes a comma separated list: nothing if one of them does not
-// exist. One that is named twice is deleted and then missing.
-func (s *store) deleteARQs(who caller, list string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names := strings.Split(list, ",")
-	for _, uuid := range names {
-		if _, err := s.findARQ(who, uuid); err != nil {
-			return err
-		}
-	}
-	var missing []any
-	for _, uuid := range names {
-		if a, err := s.findARQ(who, uuid); err == nil {
-			s.deleteARQ(a)
-		} else {
-			missing = append(missing, uuid)
-		}
-	}
-	if len(missing) > 0 {
-		return notFound("ARQ not found with uuids %s", pythonRepr(missing))
-	}
-	return nil
-}
-
-// deleteInstanceARQs deletes what the caller sees of an instance's requests.
-func (s *store) deleteInstanceARQs(who caller, instance string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.readable(who); err != nil {
-		return err
-	}
-	for _, a := range slices.Clone(s.byInstance[instance]) {
-		if who.sees(a) {
-			s.deleteARQ(a)
-		}
-	}
-	return nil
-}
-
-// deleteARQ frees the handle and removes the row; the caller holds the lock.
-func (s *store) deleteARQ(a *arq) {
-	s.unbind(a)
-	s.arqs.delete(a.uuid)
-	a.profile.arqs--
 }

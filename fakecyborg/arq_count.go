@@ -17,7 +17,7 @@ func accelerators(group *object) (int, error) {
 		if !ok {
 			return 0, keyError("resources:FPGA")
 		}
-		amount, err := pythonInt(value.(string))
+		amount, err := pythonInt(value)
 		return max(0, 2*amount), err
 	}
 	sum := 0
@@ -25,7 +25,7 @@ func accelerators(group *object) (int, error) {
 		if !strings.HasPrefix(key, "resources") {
 			continue
 		}
-		amount, err := pythonInt(group.values[key].(string))
+		amount, err := pythonInt(group.values[key])
 		if err != nil {
 			return 0, err
 		}
@@ -34,8 +34,9 @@ func accelerators(group *object) (int, error) {
 	return max(0, sum), nil
 }
 
-// pythonInt is Python's int(text), cut to what 32 bits hold.
-func pythonInt(text string) (int, error) {
+// pythonInt is Python's int(value) of a text, cut to what 32 bits hold.
+func pythonInt(value any) (int, error) {
+	text := pythonStr(value)
 	if !integerText.MatchString(text) {
 		return 0, broken("invalid literal for int() with base 10: %s", pythonRepr(text))
 	}

@@ -163,6 +163,9 @@ func (s *store) insertAttribute(a *attribute) error {
 		}
 		a.uuid = id
 	}
+	if _, taken := s.attributes.get(a.uuid); taken {
+		return databaseError(`1062, "Duplicate entry '%s' for key 'uuid'"`, a.uuid)
+	}
 	a.created = now()
 	stored := *a
 	s.attributes.add(a.uuid, &stored)

@@ -1,6 +1,7 @@
 package fakecyborg_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,7 +25,11 @@ func ExampleNew() {
 		panic(err)
 	}
 	client := &http.Client{Transport: cyborg.Transport()}
-	response, err := client.Get(cyborg.URL() + "/v2/device_profiles?name=no-such-profile")
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, cyborg.URL()+"/v2/device_profiles?name=no-such-profile", http.NoBody)
+	if err != nil {
+		panic(err)
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		panic(err)
 	}

@@ -1,8 +1,10 @@
 package fakecyborg
 
 import (
+	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -20,6 +22,8 @@ type exchange struct {
 	parameters map[string]string
 	caller     caller
 	version    microversion
+	// negotiated says that version is one that the server has.
+	negotiated bool
 	query      query
 	body       any
 	// answer is the header of the answer.
@@ -33,7 +37,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	x := &exchange{Request: request, server: s, segments: mount(request.URL.Path), answer: make(http.Header, 8)}
 	status, body := x.run()
-	x.write(w, status, body)
+	x.write(request.Context(), w, status, body)
 }
 
 // run takes the exchange through its steps and returns the answer.
@@ -56,7 +60,7 @@ func (x *exchange) run() (int, []byte) {
 func (x *exchange) handle() (any, error) {
 	route, parameters, lost := x.server.routes.find(x.Method, x.segments)
 	x.route, x.parameters = route, parameters
-	x.caller = x.server.authenticate(x.Request)
+	x.caller = authenticate(x.Request)
 	for _, step := range []func() *fault{
 		x.negotiate,
 		func() *fault { return lost },
@@ -77,8 +81,9 @@ func (x *exchange) negotiate() *fault {
 	}
 	version, known, refusal := x.server.release.negotiate(x.Header)
 	x.version = version
+	x.negotiated = refusal == nil
 	if known {
-		x.server.release.versionHeaders(x.answer, version, refusal == nil)
+		x.server.release.versionHeaders(x.answer, version, x.negotiated)
 	}
 	return refusal
 }
@@ -109,8 +114,7 @@ func (x *exchange) refuse(err error) (int, []byte) {
 // dropVersionHeaders takes back what negotiation set: errors of routing replace
 // the whole answer, and only those of negotiation itself tell the range.
 func (x *exchange) dropVersionHeaders(refusal *fault) {
-	_, inRange := x.answer[versionHeader]
-	if refusal.kind != fromRouting || !inRange {
+	if refusal.kind != fromRouting || !x.negotiated {
 		return
 	}
 	for _, name := range []string{"Vary", "OpenStack-API-Minimum-Version", "OpenStack-API-Maximum-Version", versionHeader} {
@@ -120,12 +124,10 @@ func (x *exchange) dropVersionHeaders(refusal *fault) {
 
 // write sends the answer. The names of the headers have the real server's
 // spelling, and there is no Date, as uwsgi sends none.
-func (x *exchange) write(w http.ResponseWriter, status int, body []byte) {
+func (x *exchange) write(ctx context.Context, w http.ResponseWriter, status int, body []byte) {
 	requestID := "req-" + uuid.NewString()
 	header := w.Header()
-	for name, values := range x.answer {
-		header[name] = values
-	}
+	maps.Copy(header, x.answer)
 	header[lengthHeader(status)] = []string{strconv.Itoa(len(body))}
 	header["x-openstack-request-id"] = []string{requestID}
 	header["Date"] = nil
@@ -134,7 +136,7 @@ func (x *exchange) write(w http.ResponseWriter, status int, body []byte) {
 	if errors.Is(err, http.ErrBodyNotAllowed) {
 		err = nil
 	}
-	x.log(requestID, status, err)
+	x.log(ctx, requestID, status, err)
 }
 
 // lengthHeader is Content-Length, spelled for a 204 so that net/http, which
@@ -146,7 +148,7 @@ func lengthHeader(status int) string {
 	return "Content-Length"
 }
 
-func (x *exchange) log(requestID string, status int, err error) {
+func (x *exchange) log(ctx context.Context, requestID string, status int, err error) {
 	operation := ""
 	if x.route != nil {
 		operation = x.route.name
@@ -158,5 +160,5 @@ func (x *exchange) log(requestID string, status int, err error) {
 	if err != nil {
 		attributes = append(attributes, slog.Any("error", err))
 	}
-	x.server.logger.InfoContext(x.Context(), "exchange", attributes...)
+	x.server.logger.InfoContext(ctx, "exchange", attributes...)
 }

@@ -37,7 +37,7 @@ func (f *fault) Error() string {
 }
 
 func faultf(status int, format string, args ...any) *fault {
-	return &fault{status: status, text: fmt.Sprintf(format, args...)}
+	return &fault{status: status, kind: fromController, text: fmt.Sprintf(format, args...)}
 }
 
 func badRequest(format string, args ...any) *fault {
@@ -86,8 +86,7 @@ func needsMicroversion(minor int) *fault {
 
 // asFault is the fault in an error; errors that are none become a 500.
 func asFault(err error) *fault {
-	var f *fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault](err); ok {
 		return f
 	}
 	return broken("%v", err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
@@ -192,3 +194,9 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // replaceARQ puts a request's id into a text with one %s, or none.
 func replaceARQ(text, arq string) string { return strings.Replace(text, "%s", arq, 1) }
+
+// sameBytes compares bodies to the byte, key order and blanks included.
+func sameBytes(t testing.TB, want, got string) {
+	t.Helper()
+	assert.Empty(t, cmp.Diff(want, got))
+}

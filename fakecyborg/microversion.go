@@ -3,6 +3,7 @@ package fakecyborg
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,9 +61,8 @@ func (r Release) versionText(header string) (string, bool) {
 		bare := strings.EqualFold(header, "latest") || strings.Trim(header, "0123456789.-") == ""
 		return header, bare
 	}
-	elements := strings.Split(header, ",")
-	for i := len(elements) - 1; i >= 0; i-- {
-		fields := strings.Fields(elements[i])
+	for _, element := range slices.Backward(strings.Split(header, ",")) {
+		fields := strings.Fields(element)
 		if len(fields) == 2 && strings.EqualFold(fields[0], "accelerator") {
 			return fields[1], true
 		}

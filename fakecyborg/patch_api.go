@@ -1,5 +1,7 @@
 package fakecyborg
 
+import "slices"
+
 // patchARQs binds and unbinds. The answer waits until Nova has the events.
 func (x *exchange) patchARQs() (any, error) {
 	patches, err := readPatches(x.body, x.caller, x.version)
@@ -60,10 +62,8 @@ func (s *store) checkFreshInstance(who caller, first arqPatch) error {
 	if err := s.readable(who); err != nil {
 		return err
 	}
-	for _, a := range s.byInstance[*first.instance] {
-		if who.sees(a) {
-			return patchError("Instance %s already has accelerator requests. Cannot bind additional ARQs.", *first.instance)
-		}
+	if slices.ContainsFunc(s.byInstance[*first.instance], who.sees) {
+		return patchError("Instance %s already has accelerator requests. Cannot bind additional ARQs.", *first.instance)
 	}
 	return nil
 }

@@ -1,12 +1,9 @@
 package fakecyborg
 
 import (
-	"encoding/json"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -92,117 +89,6 @@ func readName(value any) (string, error) {
 		return "", badRequest("Device profile name must be of the form %s", namePattern)
 	}
 	return name, nil
-}
-
-func readGroups(value any) ([]*object, error) {
-	if !truth(value) {
-		return nil, broken("DeviceProfile needs groups field.")
-	}
-	list, ok := value.([]any)
-	if !ok {
-		return nil, notGroups(value)
-	}
-	groups := make([]*object, 0, len(list))
-	for _, element := range list {
-		group, ok := element.(*object)
-		if !ok {
-			return nil, noAttribute(element, "items")
-		}
-		if err := checkGroup(group); err != nil {
-			return nil, err
-		}
-		groups = append(groups, group)
-	}
-	return groups, nil
-}
-
-// notGroups is what Python makes of groups that are no list: it walks through
-// the characters of a string and the keys of an object.
-func notGroups(value any) *fault {
-	switch value.(type) {
-	case *object, string:
-		return noAttribute("", "items")
-	}
-	return notIterable(value)
-}
-
-// checkGroup checks one group and cleans it: blanks around names go away and
-// values become text.
-func checkGroup(group *object) error {
-	for _, key := range slices.Clone(group.keys) {
-		prefix, name, _ := strings.Cut(key, ":")
-		clean := strings.Trim(name, " ")
-		var err error
-		switch {
-		case !groupRule.MatchString(key):
-			err = badRequest("Device profile group keys must be of the form %s", groupPattern)
-		case prefix == "trait":
-			err = checkTrait(clean, group.values[key])
-		case prefix == "resources":
-			err = checkResource(clean, group.values[key])
-		default:
-			clean = name
-		}
-		if err != nil {
-			return err
-		}
-		if clean != name {
-			group.move(key, prefix+":"+clean)
-		}
-	}
-	return textValues(group)
-}
-
-func checkTrait(name string, value any) error {
-	if !strings.HasPrefix(name, "CUSTOM_") {
-		return badRequest("Unsupported trait name format %s, should start with CUSTOM_", name)
-	}
-	if value != "required" && value != "forbidden" {
-		return badRequest("Unsupported trait value %s, the value must be one among ['required', 'forbidden']", pythonStr(value))
-	}
-	return nil
-}
-
-func checkResource(name string, value any) error {
-	if !slices.Contains(resourceClasses, name) && !strings.HasPrefix(name, "CUSTOM_") {
-		return badRequest("Unsupported resource class %s", name)
-	}
-	switch value := value.(type) {
-	case string:
-		if !integerText.MatchString(value) {
-			return badRequest("Resources number %s is invalid", value)
-		}
-	case nil, []any, *object:
-		return broken("int() argument must be a string, a bytes-like object or a real number, not '%s'", pythonType(value))
-	}
-	return nil
-}
-
-// textValues makes every value of a group a string; null stays.
-func textValues(group *object) error {
-	for key, value := range group.values {
-		text, err := optionalText(value, key)
-		if err != nil {
-			return err
-		}
-		if text != nil {
-			group.values[key] = *text
-		}
-	}
-	return nil
-}
-
-// optionalText is what a string field of Cyborg's objects makes of a value.
-// It mirrors oslo_versionedobjects/fields.py:String.coerce.
-func optionalText(value any, field string) (*string, error) {
-	switch value := value.(type) {
-	case nil:
-		return nil, nil
-	case string, json.Number, bool:
-		text := pythonStr(value)
-		return &text, nil
-	}
-	return nil, broken("A string is required in field %s, not a %s", field, pythonType(value))
 }
 
 // readCreated takes the creation time that the caller gave, if any.

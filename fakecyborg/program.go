@@ -41,15 +41,23 @@ func readProgram(body any) (string, error) {
 	if !ok {
 		return "", badRequest("Invalid input for field/attribute program_info. Value: '%s'. unable to convert to list", pythonStr(body))
 	}
+	operations := make([]*object, 0, len(list))
 	for _, element := range list {
-		if err := checkProgram(element); err != nil {
+		operation, err := checkProgram(element)
+		if err != nil {
 			return "", err
 		}
+		operations = append(operations, operation)
 	}
-	if len(list) == 0 {
+	if len(operations) == 0 {
 		return "", broken("list index out of range")
 	}
-	value, ok := list[0].(*object).values["value"]
+	return imageOf(operations[0])
+}
+
+// imageOf is the image that an operation names; only its first counts.
+func imageOf(operation *object) (string, error) {
+	value, ok := operation.values["value"]
 	if !ok {
 		return "", keyError("value")
 	}
@@ -70,28 +78,28 @@ func readProgram(body any) (string, error) {
 
 // checkProgram applies the rules of JSON patches.
 // It mirrors cyborg/api/controllers/types.py:JsonPatchType.validate.
-func checkProgram(element any) error {
+func checkProgram(element any) (*object, error) {
 	operation, ok := element.(*object)
 	if !ok {
-		return badRequest("Invalid input for field/attribute program_info. Value: '%s'. unable to convert to object", pythonStr(element))
+		return nil, badRequest("Invalid input for field/attribute program_info. Value: '%s'. unable to convert to object", pythonStr(element))
 	}
 	for _, key := range operation.keys {
 		if !slices.Contains([]string{"path", "op", "value"}, key) {
-			return badRequest("Unknown attribute for argument program_info: %s", key)
+			return nil, badRequest("Unknown attribute for argument program_info: %s", key)
 		}
 	}
 	path, _ := operation.values["path"].(string)
 	op, _ := operation.values["op"].(string)
 	if !pathRule.MatchString(path) {
-		return badRequest("Invalid input for field/attribute path. Value: '%s'. Value should match the pattern ^(/[\\w-]+)+$", path)
+		return nil, badRequest("Invalid input for field/attribute path. Value: '%s'. Value should match the pattern ^(/[\\w-]+)+$", path)
 	}
 	if !slices.Contains([]string{"add", "replace", "remove"}, op) {
-		return badRequest("Invalid input for field/attribute op. Value: '%s'. Value should be one of: add, replace, remove", op)
+		return nil, badRequest("Invalid input for field/attribute op. Value: '%s'. Value should be one of: add, replace, remove", op)
 	}
 	for _, internal := range internalPaths {
 		if strings.HasPrefix(path, internal) {
-			return badRequest("'%s' is an internal attribute and can not be updated", path)
+			return nil, badRequest("'%s' is an internal attribute and can not be updated", path)
 		}
 	}
-	return nil
+	return operation, nil
 }

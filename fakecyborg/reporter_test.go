@@ -147,6 +147,6 @@ func TestReportWithoutHostProvider(t *testing.T) {
 	require.NoError(t, server.Report(t.Context()))
 	ready := c.call(t, "GET", "/_fake/health", "")
 	assert.Equal(t, http.StatusOK, ready.status)
-	assert.Equal(t, `{"status":"ready","release":"2026.2"}`+"\n", ready.body)
+	assert.JSONEq(t, `{"status":"ready","release":"2026.2"}`, ready.body)
 	assert.Equal(t, http.StatusNotFound, c.call(t, "GET", "/_fake/nothing", "").status)
 }

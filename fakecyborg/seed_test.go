@@ -95,7 +95,7 @@ func TestSeedOfValuesNamesThePath(t *testing.T) {
 	t.Parallel()
 	_, err := fakecyborg.New(fakecyborg.WithSeed(fakecyborg.Seed{Hosts: []fakecyborg.Host{{Name: "h", Devices: []fakecyborg.Device{{Driver: "fpga"}}}}}))
 	require.ErrorIs(t, err, driver.ErrMissing)
-	assert.ErrorContains(t, err, "seed: hosts[0].devices[0]: ")
+	require.ErrorContains(t, err, "seed: hosts[0].devices[0]: ")
 
 	twice := fakecyborg.Group{{Key: "resources:FPGA", Value: "1"}, {Key: "resources:FPGA", Value: "2"}}
 	_, err = fakecyborg.New(fakecyborg.WithSeed(fakecyborg.Seed{DeviceProfiles: []fakecyborg.DeviceProfile{{Name: "p", Groups: []fakecyborg.Group{twice}}}}))
@@ -109,10 +109,11 @@ func TestUUIDsAreRepeatable(t *testing.T) {
 		c := newClient(t, fakecyborg.WithUUIDs(rand.NewChaCha8([32]byte{7})))
 		return c.call(t, "GET", "/v2/devices", "").listOf(t, "devices")[0].UUID + c.makeARQs(t, "one-fpga")[0].UUID
 	}
-	assert.Equal(t, ids(), ids())
+	first, second := ids(), ids()
+	assert.Equal(t, first, second)
 
 	_, err := fakecyborg.New(fakecyborg.WithSeed(twoHosts()), fakecyborg.WithUUIDs(strings.NewReader("short")))
-	assert.Error(t, err, "the reader ends")
+	require.Error(t, err, "the reader ends")
 	server, err := fakecyborg.New(fakecyborg.WithUUIDs(strings.NewReader("sixteen bytes...")))
 	require.NoError(t, err)
 	c := clientOf(server)

@@ -1,45 +1,69 @@
 package fakecyborg
 
-import "container/list"
-
 // table keeps rows in the order in which they were added, as a database does by
 // its ids; adding, finding and deleting cost the same however many rows there are.
 type table[R any] struct {
-	rows   list.List
-	byUUID map[string]*list.Element
-	lastID int
+	first, last *tableRow[R]
+	byUUID      map[string]*tableRow[R]
+	lastID      int
 }
 
-// add appends a row under its uuid and returns its id, counted from 1. A uuid
-// that exists hides the older row.
+// tableRow is one row between its neighbours.
+type tableRow[R any] struct {
+	row            R
+	previous, next *tableRow[R]
+}
+
+// add appends a row under its uuid, which must be new, and returns its id,
+// counted from 1.
 func (t *table[R]) add(uuid string, row R) int {
 	if t.byUUID == nil {
-		t.byUUID = make(map[string]*list.Element)
+		t.byUUID = make(map[string]*tableRow[R])
 	}
-	t.byUUID[sameKey(uuid)] = t.rows.PushBack(row)
+	added := &tableRow[R]{row: row, previous: t.last}
+	if t.last == nil {
+		t.first = added
+	} else {
+		t.last.next = added
+	}
+	t.last = added
+	t.byUUID[sameKey(uuid)] = added
 	t.lastID++
 	return t.lastID
 }
 
-func (t *table[R]) get(uuid string) (R, bool) {
-	if element, ok := t.byUUID[sameKey(uuid)]; ok {
-		return element.Value.(R), true
+// get finds a row by its uuid.
+func (t *table[R]) get(uuid string) (row R, ok bool) {
+	found, ok := t.byUUID[sameKey(uuid)]
+	if ok {
+		row = found.row
 	}
-	var none R
-	return none, false
+	return row, ok
 }
 
+// delete removes a row, if there is one of that uuid.
 func (t *table[R]) delete(uuid string) {
-	if element, ok := t.byUUID[sameKey(uuid)]; ok {
-		t.rows.Remove(element)
-		delete(t.byUUID, sameKey(uuid))
+	gone, ok := t.byUUID[sameKey(uuid)]
+	if !ok {
+		return
+	}
+	delete(t.byUUID, sameKey(uuid))
+	if gone.previous == nil {
+		t.first = gone.next
+	} else {
+		gone.previous.next = gone.next
+	}
+	if gone.next == nil {
+		t.last = gone.previous
+	} else {
+		gone.next.previous = gone.previous
 	}
 }
 
 // all yields the rows in order.
 func (t *table[R]) all(yield func(R) bool) {
-	for element := t.rows.Front(); element != nil; element = element.Next() {
-		if !yield(element.Value.(R)) {
+	for at := t.first; at != nil; at = at.next {
+		if !yield(at.row) {
 			return
 		}
 	}

@@ -21,10 +21,16 @@ type memoryTransport struct {
 // RoundTrip returns when the handler has sent its header, or with the context's
 // error when the request's context ends first.
 func (t *memoryTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	if err := request.Context().Err(); err != nil {
+		if request.Body != nil {
+			_ = request.Body.Close()
+		}
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(request.Context())
 	reader, writer := io.Pipe()
 	w := &memoryWriter{header: make(http.Header), begun: make(chan struct{}), body: writer}
-	context.AfterFunc(ctx, func() { _ = reader.CloseWithError(context.Cause(ctx)) })
+	context.AfterFunc(ctx, func() { _ = writer.CloseWithError(ctx.Err()) })
 	go func() {
 		inner := serverRequest(ctx, request)
 		defer inner.Body.Close()

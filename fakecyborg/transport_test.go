@@ -131,3 +131,36 @@ func TestCloseTwice(t *testing.T) {
 	_, err = (&http.Client{}).Do(request) //nolint:bodyclose // nobody answers
 	assert.Error(t, err)
 }
+
+// A handler that streams is seen piece by piece, and stops when the client goes.
+func TestTransportStreams(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stopped := make(chan error, 1)
+		transport := fakecyborg.HandlerTransport(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for {
+				if _, err := io.WriteString(w, "tick\n"); err != nil {
+					stopped <- err
+					return
+				}
+				select {
+				case <-time.After(time.Second):
+				case <-r.Context().Done():
+					stopped <- r.Context().Err()
+					return
+				}
+			}
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://any.invalid/", http.NoBody)
+		require.NoError(t, err)
+		response, err := transport.RoundTrip(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, "tick\ntick\ntick\n", string(body))
+		assert.ErrorIs(t, <-stopped, context.DeadlineExceeded)
+	})
+}

@@ -14,10 +14,22 @@ func (d *differ) next() {
 		weight int
 		run    func()
 	}{
-		{3, d.createProvider}, {3, d.updateProvider}, {1, d.deleteProvider},
-		{4, d.putInventories}, {2, d.oneInventory}, {3, d.putTraits}, {3, d.putAggregates},
-		{5, d.putAllocations}, {3, d.postAllocations}, {2, d.deleteAllocations}, {2, d.reshape},
-		{2, d.nameStep}, {4, d.listProviders}, {2, d.getUsages}, {4, d.readProvider}, {1, d.readConsumer},
+		{3, d.createProvider},
+		{3, d.updateProvider},
+		{1, d.deleteProvider},
+		{4, d.putInventories},
+		{2, d.oneInventory},
+		{3, d.putTraits},
+		{3, d.putAggregates},
+		{5, d.putAllocations},
+		{3, d.postAllocations},
+		{2, d.deleteAllocations},
+		{2, d.reshape},
+		{2, d.nameStep},
+		{4, d.listProviders},
+		{2, d.getUsages},
+		{4, d.readProvider},
+		{1, d.readConsumer},
 		{40, d.candidates},
 	}
 	total := 0
@@ -378,13 +390,14 @@ func (d *differ) candidates() {
 		}
 	}
 	seen, policy := make(map[string]bool), pick(d, []string{"none", "isolate"})
+	shares := false
 	for _, suffix := range suffixes {
 		if suffix == "" || !d.chance(8) {
 			resources := d.resources()
 			for part := range strings.SplitSeq(resources, ",") {
 				class, _, _ := strings.Cut(part, ":")
 				if seen[class] && slices.Contains(suffixes, "") {
-					policy = "none"
+					policy, shares = "none", true
 				}
 				seen[class] = true
 			}
@@ -407,7 +420,7 @@ func (d *differ) candidates() {
 		add("same_subtree", strings.Join(d.some(named, 1, len(named)), ","))
 	}
 	d.rand.Shuffle(len(q), func(i, j int) { q[i], q[j] = q[j], q[i] })
-	if !d.chance(30) {
+	if shares || !d.chance(30) {
 		add("group_policy", policy)
 	}
 	got := d.both(http.MethodGet, "/allocation_candidates?"+strings.Join(q, "&"), d.version(10), nil)

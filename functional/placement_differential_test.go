@@ -36,9 +36,7 @@ func TestPlacementDifferential(t *testing.T) {
 		real: side{client: client, base: url, token: token},
 		fake: side{client: &http.Client{Transport: fake.Transport()}, base: fake.URL(), token: token},
 	}
-	if os.Getenv("KEEP") == "" {
-		t.Cleanup(d.clear)
-	}
+	t.Cleanup(d.clear)
 	d.names()
 	for step := 0; step < steps && !t.Failed(); step++ {
 		d.step = step

@@ -69,6 +69,6 @@ func pciHandle(a pci.Address) Handle {
 		{Key: "bus", Value: fmt.Sprintf("%02x", a.Bus)},
 		{Key: "device", Value: fmt.Sprintf("%02x", a.Device)},
 		{Key: "domain", Value: fmt.Sprintf("%04x", a.Domain)},
-		{Key: "function", Value: fmt.Sprintf("%x", a.Function)},
+		{Key: "function", Value: strconv.FormatUint(uint64(a.Function), 16)},
 	}}
 }

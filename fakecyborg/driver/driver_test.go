@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,7 +96,7 @@ func TestFakeDeviceHasSixteenHandles(t *testing.T) {
 	require.Len(t, deployable.Handles, 16)
 	for i, handle := range deployable.Handles {
 		assert.Equal(t, "TEST_PCI", handle.Type)
-		want := []driver.Pair{{Key: "domain", Value: "0000"}, {Key: "bus", Value: "0c"}, {Key: "device", Value: fmt.Sprint((i + 1) / 8)}, {Key: "function", Value: fmt.Sprint((i + 1) % 8)}}
+		want := []driver.Pair{{Key: "domain", Value: "0000"}, {Key: "bus", Value: "0c"}, {Key: "device", Value: strconv.Itoa((i + 1) / 8)}, {Key: "function", Value: strconv.Itoa((i + 1) % 8)}}
 		assert.Equal(t, want, handle.Info)
 	}
 }

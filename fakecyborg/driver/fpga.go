@@ -76,7 +76,7 @@ func fpgaFunctions(card pci.Address, vfs int) ([]pci.Address, error) {
 	}
 	for number := first; number < first+vfs; number++ {
 		function := card
-		function.Device, function.Function = uint8(number/8), uint8(number%8)
+		function.Device, function.Function = uint8(number>>3&0x1f), uint8(number&7)
 		functions = append(functions, function)
 	}
 	return functions, nil

@@ -1,6 +1,7 @@
 package placementtest_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -45,6 +46,9 @@ func (a api) load(f treeFile) {
 func (a api) loadProvider(p treeProvider) {
 	a.t.Helper()
 	a.must(http.MethodPost, "/resource_providers", obj{"uuid": p.UUID, "name": p.Name, "parent_provider_uuid": p.Parent})
+	if p.Inventories == nil {
+		p.Inventories = map[string]obj{}
+	}
 	for class := range p.Inventories {
 		if strings.HasPrefix(class, "CUSTOM_") {
 			a.must(http.MethodPut, "/resource_classes/"+class, nil)
@@ -73,7 +77,7 @@ func normalized(t testing.TB, body map[string]any) map[string]any {
 	requests, ok := body["allocation_requests"].([]any)
 	require.True(t, ok)
 	for _, r := range requests {
-		mappings, _ := r.(obj)["mappings"].(obj)
+		mappings, _ := object(t, r)["mappings"].(obj)
 		for _, providers := range mappings {
 			sortTexts(providers)
 		}
@@ -82,12 +86,12 @@ func normalized(t testing.TB, body map[string]any) map[string]any {
 	summaries, ok := body["provider_summaries"].(obj)
 	require.True(t, ok)
 	for _, s := range summaries {
-		sortTexts(s.(obj)["traits"])
+		sortTexts(object(t, s)["traits"])
 	}
 	return body
 }
 
 func sortTexts(v any) {
-	items, _ := v.([]any)
-	slices.SortFunc(items, func(x, y any) int { return strings.Compare(x.(string), y.(string)) })
+	texts, _ := v.([]any)
+	slices.SortFunc(texts, func(x, y any) int { return strings.Compare(fmt.Sprint(x), fmt.Sprint(y)) })
 }
