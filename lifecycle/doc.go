@@ -8,7 +8,7 @@
 //	3  ask for candidates              GET /allocation_candidates
 //	4  claim one                       PUT /allocations/{instance}             undo: release it, by generation
 //	5  create ARQs, match them         POST /v2/accelerator_requests           undo: delete every created uuid
-//	6  bind all in one request         PATCH /v2/accelerator_requests          undo: unbind
+//	6  bind all in one request         PATCH /v2/accelerator_requests          undo: step 5's, which unbinds
 //	7  wait until all are bound        events, GET ?instance=
 //	8  compose the domain XML          pure
 //

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/novacyborg/novacyborg/placement"
@@ -20,7 +21,7 @@ func (c *creation) findCandidates(ctx context.Context) ([]placement.Candidate, e
 	}
 	verdicts, err := c.placement.Explain(ctx, c.request)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; asking Placement for the reason: %w", ErrNoHost, err)
 	}
 	return nil, &NoHostError{Verdicts: verdicts}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // bind is step 6: one PATCH /v2/accelerator_requests with all ARQs of the instance, because Cyborg takes no second one
-// for the same instance. Its undo unbinds what was created here, and nothing else that the instance may own.
+// for the same instance. It needs no undo of its own: Cyborg unbinds what the undo of step 5 deletes.
 //
 // The answer alone does not decide: Cyborg binds first and answers with an error if Nova then refuses the event
 // (cyborg/common/nova_client.py), and an answer can get lost. Where all ARQs are bound, the step has worked.
@@ -15,7 +15,6 @@ func (a *attempt) bind(ctx context.Context) error {
 	if len(a.bindings) == 0 {
 		return nil
 	}
-	a.undo.add(StepBind, func(ctx context.Context) error { return a.cyborg.Unbind(ctx, a.uuids()...) })
 	err := a.cyborg.Bind(ctx, a.bindings)
 	if err != nil && a.allBound(ctx) {
 		return nil
