@@ -184,7 +184,7 @@ func (d *differ) oneInventory() {
 func (d *differ) putTraits() { d.setTraits(pick(d, d.world.providers)) }
 
 func (d *differ) setTraits(p string) {
-	traits := d.some(d.world.traits[:len(d.world.traits)-1], 0, 2)
+	traits := d.some(d.world.traits, 0, 2)
 	if d.chance(7) {
 		traits = append(traits, sharingTrait)
 	}
@@ -331,7 +331,8 @@ func (d *differ) listProviders() {
 	d.both(http.MethodGet, "/resource_providers?"+q.Encode(), d.version(0), nil)
 }
 
-// required is one to two values of a required parameter.
+// required is one to two values of a required parameter, about own traits only: whether any provider at all has a trait decides how
+// far the real service looks, and providers of others may have the sharing trait.
 func (d *differ) required() []string {
 	var out []string
 	for range 1 + d.rand.IntN(4)/3 {

@@ -86,7 +86,6 @@ func newWorld() world {
 		w.classes = append(w.classes, fmt.Sprintf("%sC%d", w.prefix, i))
 		w.traits = append(w.traits, fmt.Sprintf("%sT%d", w.prefix, i))
 	}
-	w.traits = append(w.traits, sharingTrait)
 	return w
 }
 
@@ -233,14 +232,16 @@ func (d *differ) onlySharedLost(real, fake result) bool {
 		return false
 	}
 	summaries, _ := fakeBody["provider_summaries"].(map[string]any)
-	for uuid, summary := range realBody["provider_summaries"].(map[string]any) {
+	realSummaries, _ := realBody["provider_summaries"].(map[string]any)
+	for uuid, summary := range realSummaries {
 		if !cmp.Equal(summary, summaries[uuid]) {
 			return false
 		}
 	}
 	missing, _ := fakeBody["allocation_requests"].([]any)
 	missing = slices.Clone(missing)
-	for _, request := range realBody["allocation_requests"].([]any) {
+	realRequests, _ := realBody["allocation_requests"].([]any)
+	for _, request := range realRequests {
 		i := slices.IndexFunc(missing, func(v any) bool { return cmp.Equal(v, request) })
 		if i < 0 {
 			return false

@@ -17,6 +17,7 @@ var (
 	customPattern     = regexp.MustCompile(`^CUSTOM_[A-Z0-9_]+$`)
 	uuidKey           = regexp.MustCompile(`^[0-9a-fA-F-]{36}$`)
 	mappingKey        = regexp.MustCompile(`[a-zA-Z0-9_-]{1,64}`)
+	limitPattern      = regexp.MustCompile(`^[1-9][0-9]*$`)
 	consumerTypeQuery = regexp.MustCompile(`^[A-Z0-9_]+$|^all|^unknown$`)
 )
 
@@ -194,7 +195,7 @@ func reshaperSchema(minor int) *schema {
 func candidatesSchema(minor int) *schema {
 	p := make(map[string]*schema)
 	if minor >= 16 {
-		p["limit"] = &schema{types: []string{"string"}, minLength: 1, pattern: regexp.MustCompile(`^[1-9][0-9]*$`)}
+		p["limit"] = &schema{types: []string{"string"}, minLength: 1, pattern: limitPattern}
 	}
 	if minor < 25 {
 		plain := map[string]*schema{"resources": anyString}

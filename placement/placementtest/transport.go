@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"strconv"
 )
 
 // Transport returns a round tripper that hands requests for any host to the server, in process and without a socket, so that it
@@ -92,7 +93,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 func (r *recorder) response(req *http.Request) *http.Response {
 	r.WriteHeader(http.StatusOK)
 	return &http.Response{
-		Status:        http.StatusText(r.status),
+		Status:        strconv.Itoa(r.status) + " " + http.StatusText(r.status),
 		StatusCode:    r.status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
