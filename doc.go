@@ -22,6 +22,9 @@
 //	delete the instance                                | lifecycle.Manager.Delete
 //	  unbind and delete its ARQs                       | cyborgclient.Client.DeleteARQsByInstance
 //	  release its claim                                | placement.Client.Release
+//	its record is lost                                 | lifecycle.Manager.Recover
+//	check a project's limits                           | placement.Client.CheckLimits
+//	claim on another host for the same instance        | placement.Client.Move
 //
 // What stands in for the services in tests:
 //
@@ -33,6 +36,6 @@
 //	Placement, as an http.Handler                      | placementtest.New
 //	a driver's report of its devices                   | placement.Client.Report
 //
-// The package itself holds no code. Read lifecycle to learn the flow, docs/architecture.md for the import arrows, and
-// docs/limits.md for what is not done.
+// The package itself holds no code. Read lifecycle to learn the flow, docs/architecture.md for the import arrows,
+// docs/nova-faults.md for the faults of Nova that comments cite, and docs/limits.md for what is not done.
 package novacyborg

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMapNamesWhatExists keeps the tables of doc.go and docs/architecture.md true.
+// TestMapNamesWhatExists keeps the tables of doc.go, docs/architecture.md and docs/nova-faults.md true.
 func TestMapNamesWhatExists(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -23,6 +23,7 @@ func TestMapNamesWhatExists(t *testing.T) {
 		atLeast    int
 	}{
 		{name: "package doc", file: "doc.go", row: regexp.MustCompile(`(?m)\| ([a-z]+\.[A-Z][A-Za-z.]+)$`), atLeast: 20},
+		{name: "faults", file: "docs/nova-faults.md", row: regexp.MustCompile("`([a-z]+\\.[A-Z][A-Za-z.]+)`"), atLeast: 20},
 		{name: "architecture", file: "docs/architecture.md", row: regexp.MustCompile("`([a-z]+\\.[A-Z][A-Za-z.]+)`"), atLeast: 8},
 	} {
 		t.Run(test.name, func(t *testing.T) {

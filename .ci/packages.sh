@@ -11,6 +11,7 @@ packages=(
   libvirt0        # domain.rng, the test driver
   libxml2-utils   # xmllint, which virt-xml-validate runs
   python3-cyborgclient
+  python3-gabbi # Placement's own test suite is written for it
   python3-openstackclient
   python3-placement # placement-api as a plain program
   shellcheck

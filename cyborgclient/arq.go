@@ -2,7 +2,6 @@ package cyborgclient
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 )
 
@@ -47,7 +46,7 @@ type arqWire struct {
 func (a *ARQ) UnmarshalJSON(data []byte) error {
 	var w arqWire
 	if err := json.Unmarshal(data, &w); err != nil {
-		return fmt.Errorf("ARQ: %w", err)
+		return &decodeError{"ARQ", err}
 	}
 	*a = ARQ{
 		UUID: w.UUID, State: w.State,

@@ -48,31 +48,11 @@ func (c *Client) ARQ(ctx context.Context, uuid string) (*ARQ, error) {
 	if !uuidLike(uuid) {
 		return nil, invalid(op, "it is no uuid")
 	}
-	var arq ARQ
-	if err := c.do(ctx, request{op: op, method: http.MethodGet, path: arqPath + "/" + uuid, answer: &arq}); err != nil {
-		return nil, err
-	}
-	return &arq, nil
+	return get[ARQ](ctx, c, request{op: op, method: http.MethodGet, path: arqPath + "/" + uuid})
 }
 
 const arqPath = "accelerator_requests"
 
 func (c *Client) arqs(ctx context.Context, r request) ([]ARQ, error) {
-	var answer struct {
-		ARQs []ARQ `json:"arqs"`
-	}
-	r.answer = &answer
-	if err := c.do(ctx, r); err != nil {
-		return nil, err
-	}
-	if answer.ARQs == nil {
-		return nil, missing(r.op, "arqs")
-	}
-	return answer.ARQs, nil
-}
-
-// missing is the error for an answer of success without its content: something
-// between us and Cyborg answered, or it is no Cyborg.
-func missing(op, key string) *Error {
-	return &Error{Op: op, Err: fmt.Errorf("the answer has no %q: is this the endpoint of Cyborg?", key)}
+	return list[ARQ](ctx, c, r, "arqs")
 }

@@ -2,12 +2,12 @@ package cyborgclient
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -20,12 +20,20 @@ const serviceType = "accelerator"
 
 // Client sends requests to one Cyborg. It may be used by many goroutines.
 type Client struct {
-	service *gophercloud.ServiceClient
-
-	mu       sync.Mutex
-	versions *osapi.Versions // read once, see supported
-	bare     atomic.Bool     // the server understands only the bare version header
+	service  *gophercloud.ServiceClient
+	versions osapi.KnownVersions
+	bare     atomic.Bool // the server understands only the bare version header
 }
+
+// String names the service's address. The client prints so for every verb of
+// fmt, and never its token.
+func (c *Client) String() string { return "cyborg client of " + c.service.Endpoint }
+
+// GoString is String.
+func (c *Client) GoString() string { return c.String() }
+
+// LogValue is what a structured log shows: String.
+func (c *Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // New logs in and finds Cyborg's endpoint. The path /v2 is appended where it is
 // missing. No request is sent to Cyborg itself.
@@ -79,7 +87,7 @@ func (c *Client) do(ctx context.Context, r request) error {
 		_, err = send(ctx, osapi.WithBareMicroversion(c.service, r.version), r)
 	}
 	if err != nil {
-		return failed(r.op, err)
+		return failedRequest(r, err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package cyborgclient
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 )
@@ -52,7 +51,7 @@ type deployableWire struct {
 func (d *Deployable) UnmarshalJSON(data []byte) error {
 	var w deployableWire
 	if err := json.Unmarshal(data, &w); err != nil {
-		return fmt.Errorf("deployable: %w", err)
+		return &decodeError{"deployable", err}
 	}
 	*d = Deployable{
 		UUID: w.UUID, ParentID: w.ParentID, RootID: w.RootID, Name: w.Name,
@@ -101,15 +100,5 @@ func (d Deployable) Attributes() ([]DeployableAttribute, error) {
 // Deployables lists the deployables of all hosts. Many releases allow it to
 // admins only (ErrForbidden).
 func (c *Client) Deployables(ctx context.Context) ([]Deployable, error) {
-	const op = "list deployables"
-	var answer struct {
-		Deployables []Deployable `json:"deployables"`
-	}
-	if err := c.do(ctx, request{op: op, method: http.MethodGet, path: "deployables", answer: &answer}); err != nil {
-		return nil, err
-	}
-	if answer.Deployables == nil {
-		return nil, missing(op, "deployables")
-	}
-	return answer.Deployables, nil
+	return list[Deployable](ctx, c, request{op: "list deployables", method: http.MethodGet, path: "deployables"}, "deployables")
 }

@@ -37,7 +37,7 @@ type deviceProfileWire struct {
 func (p *DeviceProfile) UnmarshalJSON(data []byte) error {
 	var w deviceProfileWire
 	if err := json.Unmarshal(data, &w); err != nil {
-		return fmt.Errorf("device profile: %w", err)
+		return &decodeError{"device profile", err}
 	}
 	*p = DeviceProfile{
 		UUID: w.UUID, Name: w.Name, Description: string(w.Description), Groups: w.Groups,
@@ -83,16 +83,7 @@ func (c *Client) DeviceProfileByName(ctx context.Context, name string) (*DeviceP
 }
 
 func (c *Client) listDeviceProfiles(ctx context.Context, op, path string) ([]DeviceProfile, error) {
-	var answer struct {
-		DeviceProfiles []DeviceProfile `json:"device_profiles"`
-	}
-	if err := c.do(ctx, request{op: op, method: http.MethodGet, path: path, answer: &answer}); err != nil {
-		return nil, err
-	}
-	if answer.DeviceProfiles == nil {
-		return nil, missing(op, "device_profiles")
-	}
-	return answer.DeviceProfiles, nil
+	return list[DeviceProfile](ctx, c, request{op: op, method: http.MethodGet, path: path}, "device_profiles")
 }
 
 // DeviceProfileCreate is what a new profile consists of. Name and Groups are
@@ -111,13 +102,8 @@ func (c *Client) CreateDeviceProfile(ctx context.Context, create DeviceProfileCr
 	if err := create.check(); err != nil {
 		return nil, invalid(op, "%w", err)
 	}
-	var profile DeviceProfile
 	body := []DeviceProfileCreate{create} // the API takes a list of exactly one
-	err := c.do(ctx, request{op: op, method: http.MethodPost, path: "device_profiles", body: body, answer: &profile})
-	if err != nil {
-		return nil, err
-	}
-	return &profile, nil
+	return get[DeviceProfile](ctx, c, request{op: op, method: http.MethodPost, path: "device_profiles", body: body})
 }
 
 // DeleteDeviceProfile deletes the profile of that name or uuid. While ARQs of

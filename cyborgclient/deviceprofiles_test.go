@@ -23,10 +23,10 @@ func TestDeviceProfileByName(t *testing.T) {
 		kind   error
 		sent   int
 	}{
-		{name: "one", lookup: "p", body: `{"device_profiles": [{"uuid": "u", "name": "p"}]}`, sent: 1},
+		{name: "one", lookup: "p", body: `{"device_profiles": [{"uuid": "` + arq1 + `", "name": "p"}]}`, sent: 1},
 		{name: "none", lookup: "p", body: `{"device_profiles": []}`, kind: cyborgclient.ErrNotFound, sent: 1},
-		{name: "two", lookup: "p", body: `{"device_profiles": [{"name": "p"}, {"name": "p"}]}`, kind: cyborgclient.ErrAmbiguousProfile, sent: 1},
-		{name: "one among others", lookup: "p", body: `{"device_profiles": [{"name": "P"}, {"uuid": "u", "name": "p"}, {"name": "q"}]}`, sent: 1},
+		{name: "two", lookup: "p", body: `{"device_profiles": [{"uuid": "` + arq1 + `", "name": "p"}, {"uuid": "` + arq2 + `", "name": "p"}]}`, kind: cyborgclient.ErrAmbiguousProfile, sent: 1},
+		{name: "one among others", lookup: "p", body: `{"device_profiles": [{"uuid": "` + arq2 + `", "name": "P"}, {"uuid": "` + arq1 + `", "name": "p"}, {"uuid": "` + arq3 + `", "name": "q"}]}`, sent: 1},
 		{name: "two names", lookup: "p,q", kind: cyborgclient.ErrInvalid},
 		{name: "no name", kind: cyborgclient.ErrInvalid},
 		{name: "blank at the end", lookup: "p ", kind: cyborgclient.ErrInvalid},
@@ -43,7 +43,7 @@ func TestDeviceProfileByName(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.Equal(t, "u", profile.UUID)
+			assert.Equal(t, arq1, profile.UUID)
 		})
 	}
 }

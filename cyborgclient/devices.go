@@ -3,7 +3,6 @@ package cyborgclient
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -47,7 +46,7 @@ type deviceWire struct {
 func (d *Device) UnmarshalJSON(data []byte) error {
 	var w deviceWire
 	if err := json.Unmarshal(data, &w); err != nil {
-		return fmt.Errorf("device: %w", err)
+		return &decodeError{"device", err}
 	}
 	*d = Device{
 		UUID: w.UUID, Type: w.Type, Vendor: w.Vendor, Model: string(w.Model),
@@ -72,22 +71,13 @@ func (d Device) wire() any {
 // only (ErrForbidden).
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 	const op = "list devices"
-	versions, err := c.supported(ctx)
+	versions, err := c.versions.Get(ctx, c.service)
 	if err != nil {
 		return nil, failed(op, err)
 	}
-	var answer struct {
-		Devices []Device `json:"devices"`
-	}
-	r := request{op: op, method: http.MethodGet, path: "devices", answer: &answer}
+	r := request{op: op, method: http.MethodGet, path: "devices"}
 	r.version = newest(versions, versionDeviceStatus)
-	if err := c.do(ctx, r); err != nil {
-		return nil, err
-	}
-	if answer.Devices == nil {
-		return nil, missing(op, "devices")
-	}
-	return answer.Devices, nil
+	return list[Device](ctx, c, r, "devices")
 }
 
 // newest is the wanted version where the server has it, or else none.

@@ -15,6 +15,10 @@ import (
 var (
 	// ErrInvalid says that an argument was refused before anything was sent.
 	ErrInvalid = errors.New("invalid argument")
+	// ErrInvalidAnswer says that an answer of success is not what Cyborg answers:
+	// no JSON, without its list, or with an object that has no uuid. What was
+	// asked for may have been done.
+	ErrInvalidAnswer = errors.New("invalid answer")
 	// ErrNotFound says that there is no such object, or that it belongs to
 	// another project.
 	ErrNotFound = errors.New("not found")
@@ -64,7 +68,24 @@ type Error struct {
 	RequestID string
 	// Err is the kind, or the cause, or both joined.
 	Err error
+
+	refused bool
 }
+
+// Refused says that the service itself surely refused the request without
+// acting on it, so that there is nothing to undo: an answer of 4xx in Cyborg's
+// own form, or the 401 of Keystone's middleware in front of it. It is false when
+// there was no answer, when something else on the way may have answered, for
+// 5xx, and for refusals that come after a part of the work:
+//
+//   - those of Cyborg's conductor, which are known by the traceback in them;
+//   - a bind that ends in a 4xx of the devices or of Nova ("Bad API response
+//     from Nova" comes although the ARQs are Bound). Of a bind, only what is
+//     decided before the first ARQ counts: role, version and the form of the
+//     request.
+//
+// A request that was not sent at all (ErrInvalid) is not refused by the service.
+func (e *Error) Refused() bool { return e.refused }
 
 // Error prints the operation, the status, the first line of the fault and the
 // request id.
@@ -110,6 +131,15 @@ var elsewhere = []string{
 	"FPGA programming failed",
 }
 
+// failedRequest is failed for an answer that tells whether the service acted.
+func failedRequest(r request, err error) *Error {
+	e := failed(r.op, err)
+	if failure, answered := osapi.FailureOf(err); answered {
+		e.refused = refusal(r.method, failure)
+	}
+	return e
+}
+
 // failed wraps what a request ended with.
 func failed(op string, err error) *Error {
 	failure, answered := osapi.FailureOf(err)
@@ -128,14 +158,21 @@ func failed(op string, err error) *Error {
 // withoutAnswer names the kind of an error that came from below HTTP, or from
 // an answer of success that is no JSON.
 func withoutAnswer(err error) error {
-	_, garbled := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case osapi.Unreachable(err):
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
-	case garbled, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the answer cannot be read: %w", err)
+	case garbled(err):
+		return fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	}
 	return err
+}
+
+// garbled says that an answer of success could not be decoded.
+func garbled(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	_, object := errors.AsType[*decodeError](err)
+	return syntax || kind || object || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // invalid refuses an argument.

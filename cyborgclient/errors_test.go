@@ -45,8 +45,8 @@ func TestErrorText(t *testing.T) {
 		{name: "a proxy's text", status: 500, body: "upstream is gone\n", want: "list ARQs: 500 upstream is gone (request req-1)"},
 		{name: "nothing", status: 500, want: "list ARQs: 500 Internal Server Error (request req-1)"},
 		{name: "a list", status: 500, body: `[]`, want: "list ARQs: 500 [] (request req-1)"},
-		{name: "success that is no JSON", status: 200, body: `<html>`, want: "list ARQs: the answer cannot be read: invalid character '<' looking for beginning of value"},
-		{name: "success of another service", status: 200, body: `{}`, want: `list ARQs: the answer has no "arqs": is this the endpoint of Cyborg?`},
+		{name: "success that is no JSON", status: 200, body: `<html>`, want: "list ARQs: invalid answer: invalid character '<' looking for beginning of value"},
+		{name: "success of another service", status: 200, body: `{}`, want: `list ARQs: invalid answer: it has no "arqs": is this the endpoint of Cyborg?`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestConnectError(t *testing.T) {
 	var failure *cyborgclient.Error
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, "connect to Cyborg", failure.Op)
-	require.ErrorContains(t, err, `endpoint "nowhere" is no http or https URL`)
+	require.ErrorContains(t, err, "the endpoint of WithEndpoint is no http or https URL")
 }
 
 func TestRetryElsewhere(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 func ExampleNew() {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"device_profiles": [{"uuid": "u1", "name": "%s", "groups": [{"resources:FPGA": "1"}]}]}`, r.FormValue("name"))
+		fmt.Fprintf(w, `{"device_profiles": [{"uuid": "0b5ee373-a009-4b26-8f62-bbbfa5af3d1b", "name": "%s", "groups": [{"resources:FPGA": "1"}]}]}`, r.FormValue("name"))
 	}))
 	defer service.Close()
 

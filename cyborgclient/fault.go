@@ -4,7 +4,47 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
 )
+
+// refusal says whether the service answered by itself, and before it did
+// anything; see Error.Refused.
+func refusal(method string, failure osapi.Failure) bool {
+	if failure.RefusedLogin() {
+		return true
+	}
+	if failure.StatusCode < 400 || failure.StatusCode >= 500 || !ownForm(failure.Body) {
+		return false
+	}
+	message := messageOf(failure.Body)
+	if strings.Contains(message, traceback) {
+		return false
+	}
+	return method != http.MethodPatch || refusedPatch(failure.StatusCode, message)
+}
+
+// refusedPatch names what a PATCH of ARQs is refused for before its first ARQ
+// (cyborg/api/controllers/v2/arqs.py: ARQsController.patch).
+func refusedPatch(status int, message string) bool {
+	switch status {
+	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType:
+		return true
+	}
+	return strings.HasPrefix(message, "Couldn't apply patch. Reason: ")
+}
+
+// ownForm says whether a body is in the form that Cyborg gives every error of
+// its own.
+func ownForm(body []byte) bool {
+	var outer struct {
+		Message json.RawMessage `json:"error_message"`
+	}
+	return json.Unmarshal(body, &outer) == nil && outer.Message != nil
+}
+
+// traceback begins what errors of the conductor carry behind their message.
+const traceback = "Traceback (most recent call last)"
 
 // faultText finds the message in an error body. Cyborg wraps a JSON document
 // as a string into another (cyborg/api/middleware/parsable_error.py); Keystone's
@@ -12,7 +52,7 @@ import (
 // errors of the conductor carry is cut off.
 func faultText(status int, body []byte) string {
 	text := messageOf(body)
-	text, _, _ = strings.Cut(text, "Traceback (most recent call last)")
+	text, _, _ = strings.Cut(text, traceback)
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return http.StatusText(status)

@@ -23,7 +23,7 @@ func (c *Client) serviceAt(ctx context.Context, r request) (*gophercloud.Service
 	if r.version == (osapi.Microversion{}) {
 		return c.service, nil
 	}
-	versions, err := c.supported(ctx)
+	versions, err := c.versions.Get(ctx, c.service)
 	if err != nil {
 		return nil, failed(r.op, err)
 	}
@@ -34,26 +34,6 @@ func (c *Client) serviceAt(ctx context.Context, r request) (*gophercloud.Service
 		return osapi.WithBareMicroversion(c.service, r.version), nil
 	}
 	return osapi.WithMicroversion(c.service, r.version), nil
-}
-
-// supported reads the server's range of versions once. A failure is not kept.
-// Two goroutines that ask at once may both read it, so that neither waits for
-// the other's deadline.
-func (c *Client) supported(ctx context.Context) (osapi.Versions, error) {
-	c.mu.Lock()
-	known := c.versions
-	c.mu.Unlock()
-	if known != nil {
-		return *known, nil
-	}
-	versions, err := osapi.Discover(ctx, c.service)
-	if err != nil {
-		return osapi.Versions{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.versions = &versions
-	return versions, nil
 }
 
 // ignoredVersion sees that the server served an older version than asked for,

@@ -28,9 +28,9 @@ func (s release) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPatch:
 		respond(http.StatusAccepted, "")(w, r)
 	case strings.HasSuffix(served, "2.3"):
-		respond(http.StatusOK, `{"devices": [{"uuid": "d", "status": "enabled"}]}`)(w, r)
+		respond(http.StatusOK, `{"devices": [{"uuid": "`+arq1+`", "status": "enabled"}]}`)(w, r)
 	default:
-		respond(http.StatusOK, `{"devices": [{"uuid": "d"}]}`)(w, r)
+		respond(http.StatusOK, `{"devices": [{"uuid": "`+arq1+`"}]}`)(w, r)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestRequests(t *testing.T) {
 				_, err := c.DeviceProfileByName(ctx, "a&b")
 				return err
 			},
-			answer: `{"device_profiles": [{"name": "a&b"}]}`,
+			answer: `{"device_profiles": [{"uuid": "` + arq1 + `", "name": "a&b"}]}`,
 			want:   []string{"GET " + base + "device_profiles?name=a%26b"},
 		},
 		{
@@ -51,7 +51,7 @@ func TestRequests(t *testing.T) {
 				_, err := c.CreateDeviceProfile(ctx, cyborgclient.DeviceProfileCreate{Name: "p", Description: "d", Groups: groups})
 				return err
 			},
-			status: http.StatusCreated, answer: `{"name": "p"}`,
+			status: http.StatusCreated, answer: `{"uuid": "` + arq1 + `", "name": "p"}`,
 			want: []string{"POST " + base + `device_profiles [{"name":"p","description":"d","groups":[{"trait:CUSTOM_B":"required","resources:FPGA":"1"},{"resources:CUSTOM_A":"2"}]}]`},
 		},
 		{
@@ -60,7 +60,7 @@ func TestRequests(t *testing.T) {
 				_, err := c.CreateDeviceProfile(ctx, cyborgclient.DeviceProfileCreate{Name: "p", Groups: groups[1:]})
 				return err
 			},
-			status: http.StatusCreated, answer: `{"name": "p"}`,
+			status: http.StatusCreated, answer: `{"uuid": "` + arq1 + `", "name": "p"}`,
 			want: []string{"POST " + base + `device_profiles [{"name":"p","groups":[{"resources:CUSTOM_A":"2"}]}]`},
 		},
 		{
@@ -72,7 +72,7 @@ func TestRequests(t *testing.T) {
 		{
 			name:   "create ARQs",
 			call:   func(ctx context.Context, c *cyborgclient.Client) error { _, err := c.CreateARQs(ctx, "p"); return err },
-			status: http.StatusCreated, answer: `{"arqs": [{"uuid": "u", "device_profile_group_id": 0}]}`,
+			status: http.StatusCreated, answer: `{"arqs": [{"uuid": "` + arq1 + `", "device_profile_group_id": 0}]}`,
 			want: []string{"POST " + base + `accelerator_requests {"device_profile_name":"p"}`},
 		},
 		{

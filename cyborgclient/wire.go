@@ -7,6 +7,15 @@ import (
 	"strconv"
 )
 
+// decodeError says which kind of object could not be read.
+type decodeError struct {
+	kind string
+	err  error
+}
+
+func (e *decodeError) Error() string { return e.kind + ": " + e.err.Error() }
+func (e *decodeError) Unwrap() error { return e.err }
+
 // nullable is a string that is null on the wire when it is empty.
 type nullable string
 

@@ -2,7 +2,6 @@ package fakecyborg
 
 import (
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -17,7 +16,7 @@ func accelerators(group *object) (int, error) {
 		if !ok {
 			return 0, keyError("resources:FPGA")
 		}
-		amount, err := pythonInt(value)
+		amount, err := amountOf(value)
 		return max(0, 2*amount), err
 	}
 	sum := 0
@@ -25,7 +24,7 @@ func accelerators(group *object) (int, error) {
 		if !strings.HasPrefix(key, "resources") {
 			continue
 		}
-		amount, err := pythonInt(group.values[key])
+		amount, err := amountOf(group.values[key])
 		if err != nil {
 			return 0, err
 		}
@@ -34,16 +33,8 @@ func accelerators(group *object) (int, error) {
 	return max(0, sum), nil
 }
 
-// pythonInt is Python's int(value) of a text, cut to what 32 bits hold.
-func pythonInt(value any) (int, error) {
-	text := pythonStr(value)
-	if !integerText.MatchString(text) {
-		return 0, broken("invalid literal for int() with base 10: %s", pythonRepr(text))
-	}
-	digits := strings.ReplaceAll(strings.TrimSpace(text), "_", "")
-	amount, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil && amount == 0 {
-		return math.MaxInt32, nil
-	}
-	return int(amount), nil
+// amountOf is an amount cut to what 32 bits hold, so that sums do not overflow.
+func amountOf(value any) (int, error) {
+	amount, err := pythonInt(value)
+	return int(min(max(amount, math.MinInt32), math.MaxInt32)), err
 }

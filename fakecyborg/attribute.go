@@ -1,9 +1,7 @@
 package fakecyborg
 
 import (
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -44,9 +42,9 @@ func (a attribute) wire(base string) (attributeWire, error) {
 }
 
 func (x *exchange) listAttributes() (any, error) {
-	deployableID := 0
+	deployableID := int64(0)
 	if text, ok := x.query["deployable_id"]; ok {
-		id, err := strconv.Atoi(text)
+		id, err := pythonInt(text)
 		if err != nil {
 			return nil, badRequest("Invalid input for field/attribute deployable_id. Value: '%s'. unable to convert to int", text)
 		}
@@ -57,7 +55,7 @@ func (x *exchange) listAttributes() (any, error) {
 	defer s.mu.RUnlock()
 	answer := attributeList{Attributes: []attributeWire{}}
 	for a := range s.attributes.all {
-		if (deployableID != 0 && a.deployableID != deployableID) || !x.wants("key", a.key) {
+		if (deployableID != 0 && int64(a.deployableID) != deployableID) || !x.wants("key", a.key) {
 			continue
 		}
 		wire, err := a.wire(baseURL(x.Request))
@@ -108,15 +106,18 @@ func readAttribute(body any) (attribute, error) {
 	if !ok {
 		return attribute{}, noAttribute(body, "get")
 	}
-	id, ok := fields.values["deployable_id"].(json.Number)
-	if !ok {
+	given := fields.values["deployable_id"]
+	if given == nil {
 		return attribute{}, broken("Cannot load 'deployable_id' in the base class")
 	}
-	a := attribute{}
-	var err error
-	if a.deployableID, err = strconv.Atoi(string(id)); err != nil {
-		return attribute{}, broken("invalid literal for int() with base 10: %s", pythonRepr(string(id)))
+	id, err := pythonInt(given)
+	if err != nil {
+		return attribute{}, err
 	}
+	if id != int64(int32(id)) { //nolint:gosec // the loss is what is tested
+		return attribute{}, outOfRange("deployable_id")
+	}
+	a := attribute{deployableID: int(id)}
 	for _, column := range []struct {
 		name string
 		into *string
@@ -133,6 +134,11 @@ func readAttribute(body any) (attribute, error) {
 		}
 	}
 	return a, nil
+}
+
+// outOfRange is how a number shows that its column, of 32 bits, cannot hold.
+func outOfRange(column string) *fault {
+	return broken("(pymysql.err.DataError) (1264, \"Out of range value for column '%s' at row 1\")\n(Background on this error at: https://sqlalche.me/e/20/9h9h)", column)
 }
 
 // databaseError is how a constraint of MariaDB shows.

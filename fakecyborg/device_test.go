@@ -124,6 +124,9 @@ func TestAttributes(t *testing.T) {
 		{"uuid twice", "POST", "/v2/attributes", `{"deployable_id": 3, "key": "k", "value": "v", "uuid": "` + attribute.UUID + `"}`, 500},
 		{"list", "POST", "/v2/attributes", `[]`, 500},
 		{"fraction", "POST", "/v2/attributes", `{"deployable_id": 1.5}`, 500},
+		{"fraction of a known id", "POST", "/v2/attributes", `{"deployable_id": 3.9, "key": "k", "value": "v"}`, 201},
+		{"text of a known id", "POST", "/v2/attributes", `{"deployable_id": "3", "key": "k", "value": "v"}`, 201},
+		{"id beyond every row", "GET", "/v2/attributes?deployable_id=9999999999999999999999", "", 200},
 		{"value an object", "POST", "/v2/attributes", `{"deployable_id": 3, "key": "k", "value": {}}`, 500},
 		{"id is no number", "GET", "/v2/attributes?deployable_id=x", "", 400},
 		{"no uuid", "GET", "/v2/attributes/x", "", 400},
@@ -134,6 +137,28 @@ func TestAttributes(t *testing.T) {
 	} {
 		got := c.call(t, test.method, test.path, test.body)
 		assert.Equal(t, test.status, got.status, "%s: %s", test.name, got.body)
+	}
+}
+
+// Numbers that no column or no int() holds are the 500 of the layer that stumbles.
+func TestAttributeDeployableIDs(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	for id, want := range map[string]string{
+		"9999999999999999999999":  `(pymysql.err.DataError) (1264, "Out of range value for column 'deployable_id' at row 1")`,
+		"-9999999999999999999999": `(pymysql.err.DataError) (1264, "Out of range value for column 'deployable_id' at row 1")`,
+		"2147483648":              `(pymysql.err.DataError) (1264, "Out of range value for column 'deployable_id' at row 1")`,
+		"1e300":                   `(pymysql.err.DataError) (1264, "Out of range value for column 'deployable_id' at row 1")`,
+		"2147483647":              "(pymysql.err.IntegrityError) (1452, 'Cannot add or update a child row: a foreign key constraint fails')",
+		"1e999":                   "cannot convert float infinity to integer",
+		"-1e999":                  "cannot convert float infinity to integer",
+		`"x"`:                     "invalid literal for int() with base 10: 'x'",
+		"[]":                      "int() argument must be a string, a bytes-like object or a real number, not 'list'",
+		"null":                    "Cannot load 'deployable_id' in the base class",
+	} {
+		got := c.call(t, "POST", "/v2/attributes", `{"key": "k", "value": "v", "deployable_id": `+id+`}`)
+		assert.Equal(t, 500, got.status, id)
+		assert.Equal(t, want, got.firstLine(t), id)
 	}
 }
 

@@ -64,7 +64,14 @@ func (f *fault) message(request *http.Request) (string, error) {
 	}
 }
 
+// maxFaultText bounds a fault's text, in bytes. The real server sends all of
+// what it complains about, megabytes if it was sent megabytes.
+const maxFaultText = 64 << 10
+
 func (f *fault) controllerMessage(text string) (string, error) {
+	if len(text) > maxFaultText {
+		text = strings.ToValidUTF8(text[:maxFaultText], "") + "…"
+	}
 	code := "Client"
 	if f.status >= http.StatusInternalServerError {
 		code = "Server"

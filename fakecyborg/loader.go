@@ -3,6 +3,9 @@ package fakecyborg
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
 )
 
 // loader puts a seed into an empty store, under the same rules as the API, and
@@ -44,17 +47,33 @@ func (l *loader) claim(path, what, value string) error {
 	return nil
 }
 
+// maxProviderName is how many bytes a provider's name may have; Placement counts
+// characters, its client is stricter.
+const maxProviderName = 200
+
+// claimProvider refuses a resource provider that Placement would refuse.
+func (l *loader) claimProvider(path, name, id string) error {
+	if len(name) > maxProviderName {
+		return l.fail(path, fmt.Errorf("the name of the resource provider has %d bytes, want 1 to %d", len(name), maxProviderName))
+	}
+	if err := l.claim(path, "resource provider", name); err != nil {
+		return err
+	}
+	return l.claim(path, "uuid of a resource provider", id)
+}
+
 func (l *loader) loadHost(path string, host Host) error {
-	if host.Name == "" {
-		return l.fail(path, errors.New("a host needs a name"))
+	if strings.TrimSpace(host.Name) == "" {
+		return l.fail(path+".name", errors.New("a host needs a name"))
 	}
 	if err := l.claim(path+".name", "host", host.Name); err != nil {
 		return err
 	}
-	if node := host.ComputeNode; node != nil {
-		if err := l.checkNode(path+".compute_node", *node); err != nil {
-			return err
-		}
+	if err := l.checkNode(path+".compute_node", host.ComputeNode); err != nil {
+		return err
+	}
+	if err := l.claimProvider(path+".name", host.Name, host.providerUUID()); err != nil {
+		return err
 	}
 	for i, card := range host.Devices {
 		if err := l.loadDevice(fmt.Sprintf("%s.devices[%d]", path, i), host.Name, card); err != nil {
@@ -64,16 +83,22 @@ func (l *loader) loadHost(path string, host Host) error {
 	return nil
 }
 
-func (l *loader) checkNode(path string, node ComputeNode) error {
-	if node.UUID != "" && !looksLikeUUID(node.UUID) {
-		return l.fail(path+".uuid", fmt.Errorf("%q is not a uuid", node.UUID))
+// maxTotal is the greatest total of an inventory that Placement takes.
+const maxTotal = 1<<31 - 1
+
+func (l *loader) checkNode(path string, node *ComputeNode) error {
+	if node == nil {
+		return nil
+	}
+	if id, err := uuid.Parse(node.UUID); node.UUID != "" && (err != nil || id.String() != node.UUID) {
+		return l.fail(path+".uuid", fmt.Errorf("%q is not a uuid with dashes, in lower case", node.UUID))
 	}
 	for _, amount := range []struct {
 		key   string
 		value int
 	}{{"vcpus", node.VCPUs}, {"memory_mb", node.MemoryMB}, {"disk_gb", node.DiskGB}} {
-		if amount.value < 1 {
-			return l.fail(path, fmt.Errorf("%s is %d, want at least 1", amount.key, amount.value))
+		if amount.value < 1 || amount.value > maxTotal {
+			return l.fail(path+"."+amount.key, fmt.Errorf("%d, want 1 to %d", amount.value, maxTotal))
 		}
 	}
 	return nil

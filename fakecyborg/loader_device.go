@@ -25,6 +25,9 @@ func (l *loader) loadDevice(path, host string, card Device) error {
 		if err := l.claim(path, "deployable", place.Name); err != nil {
 			return err
 		}
+		if err := l.claimProvider(path, place.Name, driver.ProviderUUID(place.Name)); err != nil {
+			return err
+		}
 	}
 	return l.store.addDevice(host, found)
 }

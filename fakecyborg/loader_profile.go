@@ -8,7 +8,7 @@ import (
 func (l *loader) loadProfile(path string, given DeviceProfile) error {
 	name, err := readName(given.Name)
 	if err != nil {
-		return l.fail(path, seedFault(err))
+		return l.fail(path+".name", seedFault(err))
 	}
 	if err := l.claim(path+".name", "device profile", name); err != nil {
 		return err

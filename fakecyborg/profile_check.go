@@ -20,7 +20,6 @@ var (
 	groupRule = regexp.MustCompile(groupPattern)
 	// resourceClasses are the classes that a profile may ask for besides CUSTOM_ ones.
 	resourceClasses = []string{"FPGA", "GPU", "VGPU", "PGPU", "CUSTOM_QAT", "CUSTOM_NIC", "CUSTOM_SSD"}
-	integerText     = regexp.MustCompile(`^\s*[+-]?[0-9]+(_[0-9]+)*\s*$`)
 )
 
 // readProfile checks the body of a creation in the order of the real server;

@@ -41,7 +41,8 @@ func notGroups(value any) *fault {
 // checkGroup checks one group and cleans it: blanks around names go away and
 // values become text.
 func checkGroup(group *object) error {
-	for _, key := range slices.Clone(group.keys) {
+	var renames []rename
+	for _, key := range group.keys {
 		prefix, name, _ := strings.Cut(key, ":")
 		clean := strings.Trim(name, " ")
 		var err error
@@ -59,9 +60,10 @@ func checkGroup(group *object) error {
 			return err
 		}
 		if clean != name {
-			group.move(key, prefix+":"+clean)
+			renames = append(renames, rename{key, prefix + ":" + clean})
 		}
 	}
+	group.renameAll(renames)
 	return textValues(group)
 }
 
@@ -79,15 +81,11 @@ func checkResource(name string, value any) error {
 	if !slices.Contains(resourceClasses, name) && !strings.HasPrefix(name, "CUSTOM_") {
 		return badRequest("Unsupported resource class %s", name)
 	}
-	switch value := value.(type) {
-	case string:
-		if !integerText.MatchString(value) {
-			return badRequest("Resources number %s is invalid", value)
-		}
-	case nil, []any, *object:
-		return broken("int() argument must be a string, a bytes-like object or a real number, not '%s'", pythonType(value))
+	if text, ok := value.(string); ok && !integerText.MatchString(text) {
+		return badRequest("Resources number %s is invalid", text)
 	}
-	return nil
+	_, err := pythonInt(value)
+	return err
 }
 
 // textValues makes every value of a group a string; null stays.

@@ -2,6 +2,7 @@ package fakecyborg
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -54,6 +55,32 @@ func TestPythonTexts(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, pythonRepr(v), source)
 	}
+}
+
+// The work of printing grows with the size of a value and not with its depth:
+// no level copies what is inside it, so nothing is allocated beside the output.
+func TestReprCopiesNothing(t *testing.T) { //nolint:paralleltest // AllocsPerRun counts for the whole process
+	for _, depth := range []int{10, 1000, 9000} {
+		for _, shape := range [][2]string{{"[", "]"}, {`{"k": `, "}"}, {`[1, "it's", `, ", null]"}} {
+			source := strings.Repeat(shape[0], depth) + `"x"` + strings.Repeat(shape[1], depth)
+			v, err := decode([]byte(source))
+			require.NoError(t, err)
+			out := make([]byte, 0, 2*len(source))
+			assert.Zero(t, testing.AllocsPerRun(3, func() { out = appendRepr(out[:0], v) }), "%d × %s", depth, shape[0])
+			assert.Equal(t, depth, strings.Count(string(out), strings.TrimSpace(shape[1][len(shape[1])-1:])))
+		}
+	}
+}
+
+func TestRenameAll(t *testing.T) {
+	t.Parallel()
+	o := newObject()
+	for _, key := range []string{"a ", "b", "c ", "d", "d "} {
+		o.set(key, strings.ToUpper(key))
+	}
+	o.renameAll([]rename{{"a ", "a"}, {"c ", "c"}, {"d ", "d"}})
+	assert.Equal(t, []string{"b", "d", "a", "c"}, o.keys)
+	assert.Equal(t, map[string]any{"b": "B", "d": "D ", "a": "A ", "c": "C "}, o.values)
 }
 
 func TestTruth(t *testing.T) {

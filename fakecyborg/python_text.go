@@ -56,42 +56,68 @@ func pythonStr(v any) string {
 }
 
 // pythonRepr is Python's repr(v).
-func pythonRepr(v any) string {
+func pythonRepr(v any) string { return string(appendRepr(nil, v)) }
+
+// appendRepr adds repr(v) to out. All levels write into the same slice, so that
+// a deeply nested value costs as much as a flat one of its size.
+func appendRepr(out []byte, v any) []byte {
 	switch v := v.(type) {
-	case nil:
-		return "None"
 	case bool:
 		if v {
-			return "True"
+			return append(out, "True"...)
 		}
-		return "False"
+		return append(out, "False"...)
 	case string:
-		return reprString(v)
+		return appendQuoted(out, v)
 	case json.Number:
-		return reprNumber(v)
+		return append(out, reprNumber(v)...)
 	case []any:
-		parts := make([]string, len(v))
+		out = append(out, '[')
 		for i, element := range v {
-			parts[i] = pythonRepr(element)
+			out = appendRepr(appendComma(out, i), element)
 		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return append(out, ']')
 	case *object:
-		parts := make([]string, len(v.keys))
+		out = append(out, '{')
 		for i, key := range v.keys {
-			parts[i] = reprString(key) + ": " + pythonRepr(v.values[key])
+			out = append(appendQuoted(appendComma(out, i), key), ": "...)
+			out = appendRepr(out, v.values[key])
 		}
-		return "{" + strings.Join(parts, ", ") + "}"
+		return append(out, '}')
 	}
-	return "None"
+	return append(out, "None"...)
 }
 
-// reprString quotes as Python does: single quotes, unless only they occur inside.
-func reprString(s string) string {
-	quote := "'"
-	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
-		quote = `"`
+// appendComma separates element i from the one before.
+func appendComma(out []byte, i int) []byte {
+	if i == 0 {
+		return out
 	}
-	return quote + strings.NewReplacer(`\`, `\\`, quote, `\`+quote, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s) + quote
+	return append(out, ", "...)
+}
+
+// appendQuoted quotes as Python does: single quotes, unless only they occur inside.
+func appendQuoted(out []byte, s string) []byte {
+	quote := byte('\'')
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		quote = '"'
+	}
+	out = append(out, quote)
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case quote, '\\':
+			out = append(out, '\\', c)
+		case '\n':
+			out = append(out, `\n`...)
+		case '\r':
+			out = append(out, `\r`...)
+		case '\t':
+			out = append(out, `\t`...)
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, quote)
 }
 
 func isInteger(n json.Number) bool { return !strings.ContainsAny(string(n), ".eE") }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // A request body is decoded into what Python would hold: nil, bool, string,
@@ -29,19 +30,24 @@ func (o *object) set(key string, value any) {
 	o.values[key] = value
 }
 
-// move gives a member another key, at the end, as Python does for a deleted and
-// re-added key.
-func (o *object) move(from, to string) {
-	value := o.values[from]
-	delete(o.values, from)
-	kept := o.keys[:0]
-	for _, key := range o.keys {
-		if key != from {
-			kept = append(kept, key)
-		}
+// rename is another key for a member.
+type rename struct{ from, to string }
+
+// renameAll gives members other keys, at the end, as Python does for a deleted
+// and re-added key. No key may be renamed and be the new name of another.
+func (o *object) renameAll(renames []rename) {
+	if len(renames) == 0 {
+		return
 	}
-	o.keys = kept
-	o.set(to, value)
+	for _, r := range renames {
+		value := o.values[r.from]
+		delete(o.values, r.from)
+		o.set(r.to, value)
+	}
+	o.keys = slices.DeleteFunc(o.keys, func(key string) bool {
+		_, ok := o.values[key]
+		return !ok
+	})
 }
 
 // MarshalJSON writes the members in order.

@@ -45,12 +45,16 @@ func (s *Server) Report(ctx context.Context) error {
 func (s *store) hostDeployables(host string) []placeOf {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var found []placeOf
+	here := make(map[int]*device)
 	for d := range s.devices.all {
-		for place := range s.deployables.all {
-			if d.hostname == host && place.deviceID == d.id {
-				found = append(found, placeOf{deployable: *place, disabled: d.disabled})
-			}
+		if d.hostname == host {
+			here[d.id] = d
+		}
+	}
+	var found []placeOf
+	for place := range s.deployables.all {
+		if d, ok := here[place.deviceID]; ok {
+			found = append(found, placeOf{deployable: *place, disabled: d.disabled})
 		}
 	}
 	return found
@@ -86,12 +90,8 @@ func (r *reporter) report(ctx context.Context, host Host, places []placeOf) erro
 // It mirrors nova/virt/libvirt/driver.py:LibvirtDriver.update_provider_tree.
 func computeProvider(host Host) placement.TreeProvider {
 	node := host.ComputeNode
-	id := node.UUID
-	if id == "" {
-		id = uuid.NewSHA1(uuid.NameSpaceDNS, []byte(host.Name)).String()
-	}
 	return placement.TreeProvider{
-		UUID: id, Name: host.Name,
+		UUID: host.providerUUID(), Name: host.Name,
 		Inventories: map[string]placement.Inventory{
 			"VCPU":      {Total: node.VCPUs},
 			"MEMORY_MB": {Total: node.MemoryMB},
@@ -99,6 +99,14 @@ func computeProvider(host Host) placement.TreeProvider {
 		},
 		Traits: []string{"COMPUTE_ACCELERATORS"},
 	}
+}
+
+// providerUUID is the id of the host's own provider, if the fake makes it.
+func (h Host) providerUUID() string {
+	if h.ComputeNode != nil && h.ComputeNode.UUID != "" {
+		return h.ComputeNode.UUID
+	}
+	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(h.Name)).String()
 }
 
 // deviceProvider is the child provider of a deployable.

@@ -1,7 +1,7 @@
 package fakecyborg
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
@@ -17,7 +17,8 @@ type Seed struct {
 
 // Host is a compute host.
 type Host struct {
-	// Name is the host's name in devices, and the name of its resource provider.
+	// Name is the host's name in devices, and the name of its resource provider:
+	// 1 to 200 bytes.
 	Name string
 	// ComputeNode makes the fake report the host's own resource provider first,
 	// as nova-compute would; nil when a real nova-compute, or somebody else, does it.
@@ -28,10 +29,11 @@ type Host struct {
 
 // ComputeNode is the inventory of a host's own resource provider.
 type ComputeNode struct {
-	// UUID is the provider's id; empty for version 5 of the host's name in the
-	// DNS namespace.
+	// UUID is the provider's id, with dashes and in lower case as Placement wants
+	// it; empty for version 5 of the host's name in the DNS namespace.
 	UUID string
-	// VCPUs is the number of virtual processors.
+	// VCPUs is the number of virtual processors. It and the other amounts are 1
+	// to 2147483647, what Placement takes.
 	VCPUs int
 	// MemoryMB is the memory in MiB.
 	MemoryMB int
@@ -72,14 +74,17 @@ type Property struct {
 
 // SeedError says what is wrong in a seed and where. It unwraps to the reason.
 type SeedError struct {
-	// Place is file and line, and the path of keys: "seed.yaml:7: hosts[0].devices[1].driver".
+	// Place is file and line, and the path of keys, where there is one:
+	// "seed.yaml:7: hosts[0].devices[1].driver".
 	Place string
 	// Err is the reason.
 	Err error
 }
 
-// Error names the place and the reason.
-func (e *SeedError) Error() string { return fmt.Sprintf("%s: %v", e.Place, e.Err) }
+// Error names the place and the reason, in one line whatever the seed holds.
+func (e *SeedError) Error() string {
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(e.Place + ": " + e.Err.Error())
+}
 
 // Unwrap returns the reason.
 func (e *SeedError) Unwrap() error { return e.Err }

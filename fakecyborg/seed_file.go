@@ -1,19 +1,12 @@
 package fakecyborg
 
-import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
-
-	"go.yaml.in/yaml/v3"
-)
+import "go.yaml.in/yaml/v3"
 
 // parseSeed reads a seed. The second result turns a path of keys into file, line
 // and path.
 func parseSeed(file string, data []byte) (Seed, func(string) string, error) {
-	r := &seedReader{file: file, lines: make(map[string]int)}
-	root, err := r.document(data)
+	r := newSeedReader(file, len(data))
+	root, err := readDocument(file, data)
 	if err != nil || root == nil {
 		return Seed{}, r.place, err
 	}
@@ -33,27 +26,6 @@ func grow[T any](list *[]T, n *yaml.Node, at string, read func(*yaml.Node, strin
 	}
 	*list = append(*list, element)
 	return nil
-}
-
-// document parses the file's one YAML document; nil when it is empty.
-func (r *seedReader) document(data []byte) (*yaml.Node, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var document, second yaml.Node
-	err := decoder.Decode(&document)
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, nil
-	case err != nil:
-		return nil, &SeedError{Place: r.file, Err: err}
-	}
-	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
-		return nil, &SeedError{Place: fmt.Sprintf("%s:%d", r.file, second.Line), Err: errors.New("a seed is one document")}
-	}
-	root := document.Content[0]
-	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return nil, nil
-	}
-	return root, nil
 }
 
 func (r *seedReader) host(n *yaml.Node, at string, host *Host) error {

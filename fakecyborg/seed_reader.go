@@ -16,6 +16,17 @@ type seedReader struct {
 	file string
 	// lines are the lines of all paths that were seen.
 	lines map[string]int
+	// values counts what was read, and is at most maxValues.
+	values, maxValues int
+}
+
+// aliasedValues is how many values aliases may add to those that a file has.
+const aliasedValues = 10_000
+
+// newSeedReader reads no more values than a file of that size holds, and those
+// that aliases may add: a few aliases of aliases could fill any memory.
+func newSeedReader(file string, size int) *seedReader {
+	return &seedReader{file: file, lines: make(map[string]int), maxValues: size + aliasedValues}
 }
 
 // field reads the value of one key; at is the value's path.
@@ -24,18 +35,37 @@ type field func(n *yaml.Node, at string) error
 // place is file, line and path. A path that is not in the file has the line of
 // the nearest part that is.
 func (r *seedReader) place(path string) string {
-	for known := path; known != ""; {
-		if line, ok := r.lines[known]; ok {
-			return fmt.Sprintf("%s:%d: %s", r.file, line, path)
+	line := 1
+	for known := path; known != ""; known = known[:max(0, strings.LastIndexByte(known, '.'))] {
+		if at, ok := r.lines[known]; ok {
+			line = at
+			break
 		}
-		known = known[:max(0, strings.LastIndexByte(known, '.'))]
 	}
-	return r.file + ": " + path
+	return r.placeAt(line, path)
+}
+
+// placeAt leaves out the path of the whole document, which is empty.
+func (r *seedReader) placeAt(line int, path string) string {
+	if path == "" {
+		return fmt.Sprintf("%s:%d", r.file, line)
+	}
+	return fmt.Sprintf("%s:%d: %s", r.file, line, path)
 }
 
 func (r *seedReader) fail(n *yaml.Node, at, format string, args ...any) error {
-	r.lines[at] = n.Line
-	return &SeedError{Place: r.place(at), Err: fmt.Errorf(format, args...)}
+	return &SeedError{Place: r.placeAt(n.Line, at), Err: fmt.Errorf(format, args...)}
+}
+
+// open follows an alias to its anchor and counts the value.
+func (r *seedReader) open(n *yaml.Node, at string) (*yaml.Node, error) {
+	if r.values++; r.values > r.maxValues {
+		return nil, r.fail(n, at, "aliases repeat more than %d values, write them out or leave them out", aliasedValues)
+	}
+	if n.Kind == yaml.AliasNode {
+		return n.Alias, nil
+	}
+	return n, nil
 }
 
 // mapping reads an object of known keys.
@@ -52,17 +82,20 @@ func (r *seedReader) mapping(n *yaml.Node, at string, fields map[string]field) e
 
 // pairs calls read for each key of an object, in order; a key may come once.
 func (r *seedReader) pairs(n *yaml.Node, at string, read func(key string, value *yaml.Node, at string) error) error {
-	n = resolve(n)
+	n, err := r.open(n, at)
+	if err != nil {
+		return err
+	}
 	if n.Kind != yaml.MappingNode {
 		return r.fail(n, at, "want keys and values, got %s", describe(n))
 	}
 	seen := make(map[string]int)
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		below := strings.TrimPrefix(at+"."+key.Value, ".")
-		if key.Kind != yaml.ScalarNode {
+		if key.Kind != yaml.ScalarNode || key.Value == "" {
 			return r.fail(key, at, "want a plain key, got %s", describe(key))
 		}
+		below := strings.TrimPrefix(at+"."+key.Value, ".")
 		if line, twice := seen[key.Value]; twice {
 			return r.fail(key, below, "the key is already in line %d", line)
 		}
@@ -77,7 +110,10 @@ func (r *seedReader) pairs(n *yaml.Node, at string, read func(key string, value 
 // list calls read for each element.
 func (r *seedReader) list(read field) field {
 	return func(n *yaml.Node, at string) error {
-		n = resolve(n)
+		n, err := r.open(n, at)
+		if err != nil {
+			return err
+		}
 		if n.Kind != yaml.SequenceNode {
 			return r.fail(n, at, "want a list, got %s", describe(n))
 		}
@@ -95,7 +131,10 @@ func (r *seedReader) list(read field) field {
 // text takes a scalar as it is written: 1 and "1" are the same.
 func (r *seedReader) text(into *string) field {
 	return func(n *yaml.Node, at string) error {
-		n = resolve(n)
+		n, err := r.open(n, at)
+		if err != nil {
+			return err
+		}
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 			return r.fail(n, at, "want text, got %s", describe(n))
 		}
@@ -107,7 +146,10 @@ func (r *seedReader) text(into *string) field {
 // number takes a whole number.
 func (r *seedReader) number(into *int) field {
 	return func(n *yaml.Node, at string) error {
-		n = resolve(n)
+		n, err := r.open(n, at)
+		if err != nil {
+			return err
+		}
 		value, err := strconv.Atoi(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil {
 			return r.fail(n, at, "want a whole number, got %s", describe(n))
@@ -117,20 +159,14 @@ func (r *seedReader) number(into *int) field {
 	}
 }
 
-// resolve follows an alias to its anchor.
-func resolve(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
-}
-
 func describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return "keys and values"
 	case n.Kind == yaml.SequenceNode:
 		return "a list"
+	case n.Kind == yaml.AliasNode:
+		return "an alias"
 	case n.Tag == "!!null":
 		return "nothing"
 	}

@@ -1,6 +1,7 @@
 package fakecyborg_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -27,9 +28,20 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 		{name: "no text", seed: "hosts:\n  - name: [h]\n", want: "s.yaml:2: hosts[0].name: want text, got a list"},
 		{name: "null", seed: "hosts:\n  - name:\n", want: "s.yaml:2: hosts[0].name: want text, got nothing"},
 		{name: "no number", seed: "hosts:\n  - name: h\n    compute_node: {vcpus: many}\n", want: `s.yaml:3: hosts[0].compute_node.vcpus: want a whole number, got "many"`},
-		{name: "number missing", seed: "hosts:\n  - name: h\n    compute_node: {vcpus: 1, memory_mb: 5}\n", want: "s.yaml:3: hosts[0].compute_node: disk_gb is 0, want at least 1"},
-		{name: "node id", seed: "hosts:\n  - name: h\n    compute_node: {uuid: x, vcpus: 1}\n", want: `s.yaml:3: hosts[0].compute_node.uuid: "x" is not a uuid`},
-		{name: "host without name", seed: "hosts:\n  - devices: []\n", want: "s.yaml:2: hosts[0]: a host needs a name"},
+		{name: "number missing", seed: "hosts:\n  - name: h\n    compute_node: {vcpus: 1, memory_mb: 5}\n", want: "s.yaml:3: hosts[0].compute_node.disk_gb: 0, want 1 to 2147483647"},
+		{name: "node id", seed: "hosts:\n  - name: h\n    compute_node: {uuid: x, vcpus: 1}\n", want: `s.yaml:3: hosts[0].compute_node.uuid: "x" is not a uuid with dashes, in lower case`},
+		{name: "node id in upper case", seed: "hosts:\n  - name: h\n    compute_node:\n      uuid: AAAAAAAA-0000-4000-8000-000000000001\n", want: `s.yaml:4: hosts[0].compute_node.uuid: "AAAAAAAA-0000-4000-8000-000000000001" is not a uuid with dashes, in lower case`},
+		{name: "node id without dashes", seed: "hosts:\n  - name: h\n    compute_node: {uuid: aaaaaaaa000040008000000000000001}\n", want: `s.yaml:3: hosts[0].compute_node.uuid: "aaaaaaaa000040008000000000000001" is not a uuid with`},
+		{name: "node id twice", seed: "hosts:\n  - name: g\n    compute_node: &n {uuid: aaaaaaaa-0000-4000-8000-000000000001, vcpus: 1, memory_mb: 1, disk_gb: 1}\n  - name: h\n    compute_node: *n\n", want: `s.yaml:4: hosts[1].name: uuid of a resource provider "aaaaaaaa-0000-4000-8000-000000000001" is already at s.yaml:2: hosts[0].name`},
+		{name: "node id of another host's name", seed: "hosts:\n  - name: realstack-cn1\n  - name: h\n    compute_node: {uuid: 55000c73-102e-559f-a8cd-63f5e94ef5ac, vcpus: 1, memory_mb: 1, disk_gb: 1}\n", want: `s.yaml:3: hosts[1].name: uuid of a resource provider "55000c73-102e-559f-a8cd-63f5e94ef5ac" is already at`},
+		{name: "amount too large", seed: "hosts:\n  - name: h\n    compute_node:\n      vcpus: 4\n      memory_mb: 2147483648\n", want: "s.yaml:5: hosts[0].compute_node.memory_mb: 2147483648, want 1 to 2147483647"},
+		{name: "amount below zero", seed: "hosts:\n  - name: h\n    compute_node:\n      vcpus: -1\n", want: "s.yaml:4: hosts[0].compute_node.vcpus: -1, want 1 to 2147483647"},
+		{name: "host name too long", seed: "hosts:\n  - devices: []\n    name: " + strings.Repeat("ü", 100) + "x" + "\n", want: "s.yaml:3: hosts[0].name: the name of the resource provider has 201 bytes, want 1 to 200"},
+		{name: "device name too long", seed: "hosts:\n  - name: " + strings.Repeat("h", 190) + "\n    devices:\n      - driver: fake\n", want: "s.yaml:4: hosts[0].devices[0]: the name of the resource provider has 201 bytes, want 1 to 200"},
+		{name: "host named like a device", seed: "hosts:\n  - name: h\n    devices: [driver: fake]\n  - name: h_FakeDevice\n", want: `s.yaml:4: hosts[1].name: resource provider "h_FakeDevice" is already at s.yaml:3: hosts[0].devices[0]`},
+		{name: "empty host name", seed: "hosts:\n  - devices: []\n    name: ''\n", want: "s.yaml:3: hosts[0].name: a host needs a name"},
+		{name: "blank host name", seed: "hosts:\n  - devices: []\n    name: ' '\n", want: "s.yaml:3: hosts[0].name: a host needs a name"},
+		{name: "host without name", seed: "hosts:\n  - devices: []\n", want: "s.yaml:2: hosts[0].name: a host needs a name"},
 		{name: "host twice", seed: "hosts:\n  - name: h\n  - name: H\n", want: `s.yaml:3: hosts[1].name: host "H" is already at s.yaml:2: hosts[0].name`},
 		{name: "unknown driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: gpgpu}\n", want: `s.yaml:4: hosts[0].devices[0].driver: driver gpgpu: driver "gpgpu": unknown driver, known are fake, fpga, pgpu`},
 		{name: "bad address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n        address: x\n", want: `s.yaml:5: hosts[0].devices[0].address: driver fpga: address "x": wrong value`},
@@ -37,16 +49,34 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 		{name: "field of another driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: pgpu, address: \"0000:af:00.0\",\n         vfs: 2}\n", want: `s.yaml:5: hosts[0].devices[0].vfs: driver pgpu: vfs "2": not read by this driver, leave it out`},
 		{name: "device twice", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fake\n      - driver: fake\n", want: `s.yaml:5: hosts[0].devices[1]: device on host h "0000:0c:00.0" is already at s.yaml:4: hosts[0].devices[0]`},
 		{name: "same deployable name on two hosts", seed: "hosts:\n  - name: a.b\n    devices: [driver: fake]\n  - name: a_b\n    devices: [driver: fake]\n", want: `s.yaml:5: hosts[1].devices[0]: deployable "a_b_FakeDevice" is already at s.yaml:3: hosts[0].devices[0]`},
-		{name: "profile without name", seed: "device_profiles:\n  - groups: [{\"resources:FPGA\": 1}]\n", want: "s.yaml:2: device_profiles[0]: DeviceProfile name needed."},
+		{name: "profile without name", seed: "device_profiles:\n  - groups: [{\"resources:FPGA\": 1}]\n", want: "s.yaml:2: device_profiles[0].name: DeviceProfile name needed."},
 		{name: "profile without groups", seed: "device_profiles:\n  - name: p\n", want: "s.yaml:2: device_profiles[0]: a device profile needs at least one group"},
 		{name: "profile twice", seed: "device_profiles:\n  - {name: p, groups: [{}]}\n  - {name: p, groups: [{}]}\n", want: `s.yaml:3: device_profiles[1].name: device profile "p" is already at s.yaml:2: device_profiles[0].name`},
 		{name: "profile id", seed: "device_profiles:\n  - {name: p, uuid: x, groups: [{}]}\n", want: `s.yaml:2: device_profiles[0].uuid: "x" is not a uuid`},
 		{name: "profile id twice", seed: "device_profiles:\n  - {name: p, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n  - {name: q, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n", want: "s.yaml:3: device_profiles[1]: Remote error: DBDuplicateEntry"},
 		{name: "misspelt class", seed: "device_profiles:\n  - name: p\n    groups:\n      - resources:FPGB: 1\n", want: "s.yaml:4: device_profiles[0].groups[0].resources:FPGB: Unsupported resource class FPGB"},
 		{name: "group key", seed: "device_profiles:\n  - name: p\n    groups:\n      - {\"resources:FPGA\": 1,\n         \"gpu\": 1}\n", want: "s.yaml:5: device_profiles[0].groups[0].gpu: Device profile group keys must be of the form ^(resources:|trait:|accel:)"},
-		{name: "not YAML", seed: "hosts: [\n", want: "s.yaml: yaml: line 1:"},
+		{name: "not YAML", seed: "hosts: [\n", want: "s.yaml:1: did not find expected node content"},
+		{name: "tab", seed: "hosts:\n\t- name: a\n", want: "s.yaml:2: found character that cannot start any token"},
+		{name: "tab in the first line", seed: "\thosts: []\n", want: "s.yaml:1: found character that cannot start any token"},
+		{name: "wrong bracket", seed: "hosts: []\n\ndevice_profiles: [}\n\n\n\n\n\n", want: "s.yaml:3: did not find expected node content"},
+		{name: "misplaced key", seed: "hosts:\n  - name: a\n    devices: []\n   compute_node: {}\n# end\n", want: "s.yaml:4: did not find expected '-' indicator"},
+		{name: "no closing quote", seed: "hosts:\n  - name: \"a\n  - name: b\n", want: "s.yaml:2: found unexpected end of stream"},
+		{name: "undefined anchor", seed: "hosts:\n- name: a\n  devices: *nope\n- name: b\n\n", want: "s.yaml:3: unknown anchor 'nope' referenced"},
+		{name: "undefined anchor in the first line", seed: "hosts: *nope", want: "s.yaml:1: unknown anchor 'nope' referenced"},
+		{name: "control character", seed: "hosts:\n- name: \"a\x00\"\n- name: b\n", want: "s.yaml:2: control characters are not allowed"},
+		{name: "not UTF-8", seed: "hosts:\n- name: \xff\n", want: "s.yaml:2: not UTF-8 text"},
+		{name: "UTF-16", seed: "\xff\xfeh\x00", want: "s.yaml:1: not UTF-8 text"},
+		{name: "too deep", seed: "hosts:\n" + strings.Repeat("- ", 10_001) + "\n", want: "s.yaml:2: exceeded max depth of 10000"},
+		{name: "second document is not YAML", seed: "hosts: []\n---\n\t{\n", want: "s.yaml:3: found character that cannot start any token"},
+		{name: "empty key", seed: "hosts: []\n\"\": 1\n", want: `s.yaml:2: want a plain key, got ""`},
+		{name: "null key", seed: "hosts: []\n? \n: 1\n", want: `s.yaml:2: want a plain key, got nothing`},
+		{name: "key a mapping", seed: "hosts:\n- ? {a: b}\n  : 1\n", want: `s.yaml:2: hosts[0]: want a plain key, got keys and values`},
+		{name: "key an alias", seed: "hosts:\n- name: &a h\n  *a : []\n", want: `s.yaml:3: hosts[0]: want a plain key, got an alias`},
+		{name: "line feed in a key", seed: "hosts: []\n\"a\\nb\": 1\n", want: `s.yaml:2: a\nb: unknown key "a\nb", known are`},
+		{name: "only a list", seed: "\n\n- a\n", want: "s.yaml:3: want keys and values, got a list"},
 		{name: "two documents", seed: "hosts: []\n---\nhosts: []\n", want: "s.yaml:2: a seed is one document"},
-		{name: "only a word", seed: "hosts\n", want: `s.yaml: : want keys and values, got "hosts"`},
+		{name: "only a word", seed: "hosts\n", want: `s.yaml:1: want keys and values, got "hosts"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,6 +87,36 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 			assert.ErrorAs(t, err, &seedError)
 		})
 	}
+}
+
+// Aliases may repeat some thousand values, but not fill the memory.
+func TestSeedBoundsAliases(t *testing.T) {
+	t.Parallel()
+	devices := strings.Repeat("  - {driver: pgpu, address: '0000:3d:00.0'}\n", 3000)
+	bomb := "hosts:\n- name: h\n  devices: &d\n" + devices + strings.Repeat("- {name: h, devices: *d}\n", 3000)
+	_, err := fakecyborg.New(fakecyborg.WithSeedYAML("s.yaml", []byte(bomb)))
+	require.Error(t, err)
+	assert.Regexp(t, `^s\.yaml:\d+: hosts\[\d+\]\.\S+: aliases repeat more than 10000 values, write them out or leave them out$`, err.Error())
+	assert.Less(t, len(err.Error()), 200)
+
+	var few strings.Builder
+	few.WriteString("hosts:\n- name: h0\n  devices: &d [{driver: pgpu, address: '0000:3d:00.0'}]\n")
+	for i := range 1000 {
+		fmt.Fprintf(&few, "- {name: host%d, devices: *d}\n", i)
+	}
+	_, err = fakecyborg.New(fakecyborg.WithSeedYAML("s.yaml", []byte(few.String())))
+	require.NoError(t, err)
+}
+
+// What loads can be reported.
+func TestSeedLimitsAreThoseOfPlacement(t *testing.T) {
+	t.Parallel()
+	most := fakecyborg.ComputeNode{UUID: instanceA, VCPUs: 1<<31 - 1, MemoryMB: 1<<31 - 1, DiskGB: 1<<31 - 1}
+	server, _ := withPlacement(t, fakecyborg.Seed{Hosts: []fakecyborg.Host{
+		{Name: strings.Repeat("ü", 100), ComputeNode: &most},
+		{Name: strings.Repeat("h", 189), ComputeNode: &fakecyborg.ComputeNode{VCPUs: 1, MemoryMB: 1, DiskGB: 1}, Devices: []fakecyborg.Device{{Driver: "fake"}}},
+	}})
+	require.NoError(t, server.Report(t.Context()))
 }
 
 func TestSeedFile(t *testing.T) {

@@ -35,16 +35,20 @@ func (t *memoryTransport) RoundTrip(request *http.Request) (*http.Response, erro
 		inner := serverRequest(ctx, request)
 		defer inner.Body.Close()
 		t.handler.ServeHTTP(w, inner)
+		// A handler that returns because the context has ended has not finished.
+		// Here, and not only in the AfterFunc, that is certain to come first.
+		_ = writer.CloseWithError(ctx.Err())
 		w.WriteHeader(http.StatusOK)
-		_ = writer.Close()
 	}()
 	select {
 	case <-w.begun:
-		return w.response(request, &memoryBody{PipeReader: reader, cancel: cancel}), nil
 	case <-ctx.Done():
-		cancel()
-		return nil, ctx.Err()
 	}
+	if err := ctx.Err(); err != nil {
+		cancel()
+		return nil, err
+	}
+	return w.response(request, &memoryBody{PipeReader: reader, cancel: cancel}), nil
 }
 
 // serverRequest is the request as a listening server would hand it to its handler.

@@ -164,3 +164,59 @@ func TestTransportStreams(t *testing.T) {
 		assert.ErrorIs(t, <-stopped, context.DeadlineExceeded)
 	})
 }
+
+// The context ends while the handler runs, and the handler returns at once: what
+// it has sent by then must not look complete, however the goroutines are scheduled.
+func TestTransportTellsACutAnswer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		begin func(http.ResponseWriter)
+	}{
+		{name: "cut body", begin: func(w http.ResponseWriter) { _, _ = io.WriteString(w, "half") }},
+		{name: "header only", begin: func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) }},
+		{name: "nothing sent", begin: func(http.ResponseWriter) {}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for range 500 {
+				ctx, cancel := context.WithCancel(t.Context())
+				transport := fakecyborg.HandlerTransport(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					test.begin(w)
+					cancel()
+				}))
+				request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://any.invalid/", http.NoBody)
+				require.NoError(t, err)
+				response, err := transport.RoundTrip(request)
+				if err == nil {
+					_, err = io.ReadAll(response.Body)
+					require.NoError(t, response.Body.Close())
+				}
+				require.ErrorIs(t, err, context.Canceled)
+			}
+		})
+	}
+}
+
+// A handler that has finished has answered, even if the context ends before the
+// client reads the end.
+func TestTransportKeepsAFinishedAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		transport := fakecyborg.HandlerTransport(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusAccepted)
+		}))
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://any.invalid/", http.NoBody)
+		require.NoError(t, err)
+		response, err := transport.RoundTrip(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		assert.Empty(t, body)
+	})
+}

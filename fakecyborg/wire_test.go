@@ -236,6 +236,18 @@ func TestLargeBodyIsRefused(t *testing.T) {
 	assert.Equal(t, http.StatusRequestEntityTooLarge, got.status)
 }
 
+// A text that complains about a huge value is cut.
+func TestLongFaultIsCut(t *testing.T) {
+	t.Parallel()
+	got := newClient(t).call(t, "POST", "/v2/accelerator_requests",
+		`{"device_profile_name": `+strings.Repeat("[", 9000)+`"`+strings.Repeat("ü", 4<<20)+`"`+strings.Repeat("]", 9000)+`}`)
+	assert.Equal(t, http.StatusNotFound, got.status)
+	text := got.faultString(t)
+	assert.True(t, strings.HasPrefix(text, "Device Profile not found with name=[[["), text[:60])
+	assert.True(t, strings.HasSuffix(text, "ü…"))
+	assert.InDelta(t, 64<<10, len(text), 8)
+}
+
 func TestMicroversions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -97,7 +97,7 @@ func cyborgClient(t *testing.T, transport http.RoundTripper) *cyborgclient.Clien
 	return client
 }
 
-// seed describes two hosts: one with FPGA cards only, one with an FPGA card and two GPUs, and a profile that only the
+// seed describes two hosts: one with FPGA cards only, of which one has virtual functions, one with an FPGA card and two GPUs, and a profile that only the
 // second can serve.
 func seed(hosts []string) fakecyborg.Seed {
 	node := &fakecyborg.ComputeNode{VCPUs: 32, MemoryMB: 65536, DiskGB: 500}
@@ -106,6 +106,7 @@ func seed(hosts []string) fakecyborg.Seed {
 			{Name: hosts[0], ComputeNode: node, Devices: []fakecyborg.Device{
 				{Driver: "fpga", Card: driver.Card{Address: "0000:3b:00.0"}},
 				{Driver: "fpga", Card: driver.Card{Address: "0000:d8:00.0"}},
+				{Driver: "fpga", Card: driver.Card{Address: "0000:86:00.0", VFs: 4}},
 			}},
 			{Name: hosts[1], ComputeNode: node, Devices: []fakecyborg.Device{
 				{Driver: "fpga", Card: driver.Card{Address: "0000:5e:00.0"}},

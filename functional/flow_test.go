@@ -15,6 +15,7 @@ import (
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/lifecycle"
+	"github.com/novacyborg/novacyborg/placement"
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
@@ -241,6 +242,32 @@ func TestNoHostNamesTheGroup(t *testing.T) {
 	require.ErrorContains(t, err, "PGPU")
 }
 
+// TestUnknownNamesNameTheGroup: Placement refuses a query with a class or trait that it does not know, and says not which
+// group has it.
+func TestUnknownNamesNameTheGroup(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, key, value string }{
+		{"class", "resources:CUSTOM_NOBODY", "1"},
+		{"trait", "trait:CUSTOM_NOBODY", "required"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCloud(t)
+			_, err := c.cyborg.CreateDeviceProfile(t.Context(), cyborgclient.DeviceProfileCreate{
+				Name: "odd", Groups: []requestspec.ProfileGroup{
+					requestspec.GroupOf(map[string]string{"resources:FPGA": "1"}),
+					requestspec.GroupOf(map[string]string{"resources:PGPU": "1", test.key: test.value}),
+				},
+			})
+			require.NoError(t, err)
+			_, err = c.manager.Create(t.Context(), request("odd"))
+			require.ErrorIs(t, err, lifecycle.ErrNoHost)
+			require.ErrorContains(t, err, "device_profile_1")
+			require.ErrorContains(t, err, "CUSTOM_NOBODY")
+		})
+	}
+}
+
 func TestBadInputLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -264,4 +291,56 @@ func TestBadInputLeavesNothing(t *testing.T) {
 			c.requireNothingLeft(t, want.Consumer.UUID)
 		})
 	}
+}
+
+// TestSecondCreateTouchesNothing: a second creation of the same instance fails and leaves the first one whole, also where
+// the candidate is the same and still has room.
+func TestSecondCreateTouchesNothing(t *testing.T) {
+	t.Parallel()
+	for _, profile := range []string{"", "many"} {
+		t.Run("profile "+profile, func(t *testing.T) {
+			t.Parallel()
+			c := newCloud(t)
+			_, err := c.cyborg.CreateDeviceProfile(t.Context(), cyborgclient.DeviceProfileCreate{
+				Name: "many", Groups: []requestspec.ProfileGroup{requestspec.GroupOf(map[string]string{"resources:FPGA": "2"})},
+			})
+			require.NoError(t, err)
+			want := request(profile)
+			if profile == "" {
+				want.Spec.Flavor.ExtraSpecs = nil
+			}
+			created, err := c.manager.Create(t.Context(), want)
+			require.NoError(t, err)
+
+			_, err = c.manager.Create(t.Context(), want)
+			require.ErrorIs(t, err, placement.ErrConsumerExists)
+			failed, ok := errors.AsType[*lifecycle.Error](err)
+			require.True(t, ok)
+			require.NoError(t, failed.Undo)
+			allocations, err := c.placement.Allocations(t.Context(), want.Consumer.UUID)
+			require.NoError(t, err)
+			assert.Equal(t, created.Record.Claim.Allocations, allocations.Allocations)
+			arqs, err := c.cyborg.ARQsByInstance(t.Context(), want.Consumer.UUID)
+			require.NoError(t, err)
+			assert.Len(t, arqs, len(created.ARQs))
+		})
+	}
+}
+
+func TestRecoverFindsWhatALostRecordNamed(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t)
+	created, err := c.manager.Create(t.Context(), request(profileName))
+	require.NoError(t, err)
+	record, err := c.manager.Recover(t.Context(), created.Record.Instance)
+	require.NoError(t, err)
+	assert.Equal(t, created.Record.Claim, record.Claim)
+	assert.Equal(t, created.Record.Hostname, record.Hostname)
+	assert.ElementsMatch(t, created.Record.ARQs, record.ARQs)
+
+	require.NoError(t, c.manager.Delete(t.Context(), record))
+	c.requireNothingLeft(t, record.Instance)
+	record, err = c.manager.Recover(t.Context(), record.Instance)
+	require.NoError(t, err)
+	require.NoError(t, c.manager.Delete(t.Context(), record), "nothing to recover is nothing to delete")
 }

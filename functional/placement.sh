@@ -29,6 +29,7 @@ auth_strategy = noauth2
 connection = sqlite:///$dir/placement.sqlite
 sync_on_startup = true
 EOF
+: >"$dir/out" # it may be looked at before the server's shell has opened it
 OS_PLACEMENT_CONFIG_DIR=$dir placement-api --host 127.0.0.1 --port 0 >"$dir/out" 2>"$dir/err" </dev/null &
 server=$!
 

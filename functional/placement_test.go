@@ -19,6 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// adminToken is what auth_strategy noauth2 takes as the administrator.
+const adminToken = "admin"
+
 // ownPlacement is the real Placement that this test binary starts when none is given.
 var ownPlacement placementProcess
 
@@ -34,14 +37,24 @@ type placementProcess struct {
 // realPlacement returns the URL and token of a real Placement, or skips the test where none is to be had.
 func realPlacement(t *testing.T) (url, token string) {
 	t.Helper()
-	const admin = "admin" // what auth_strategy noauth2 takes as the administrator
 	if given := os.Getenv("NOVACYBORG_PLACEMENT_URL"); given != "" {
-		return strings.TrimSuffix(given, "/"), admin
+		return strings.TrimSuffix(given, "/"), adminToken
 	}
 	requirePrograms(t, "bash", "placement-api")
 	ownPlacement.once.Do(ownPlacement.start)
 	require.NoError(t, ownPlacement.err)
-	return ownPlacement.url, admin
+	return ownPlacement.url, adminToken
+}
+
+// freshPlacement returns the URL and token of a real Placement that no other test talks to.
+func freshPlacement(t *testing.T) (url, token string) {
+	t.Helper()
+	requirePrograms(t, "bash", "placement-api")
+	var process placementProcess
+	process.start()
+	require.NoError(t, process.err)
+	t.Cleanup(func() { require.NoError(t, process.stop()) })
+	return process.url, adminToken
 }
 
 // start runs placement.sh and waits for its first line, the URL. The script ends with its standard input, so it does not

@@ -53,9 +53,9 @@ func (f *bareFlow) run(ctx context.Context, query string) {
 	instance := uuid.NewString()
 	f.send(ctx, f.cyborg, http.MethodGet, cyborg+"/device_profiles?name=gpu", nil)
 	found := f.send(ctx, f.placement, http.MethodGet, placement+"/allocation_candidates?"+query, nil)
-	claim := found["allocation_requests"].([]any)[0].(object) //nolint:errcheck // panics if it is not so
+	claim := found["allocation_requests"].([]any)[0].(object)             //nolint:errcheck // panics if it is not so
 	provider := claim["mappings"].(object)["device_profile_0"].([]any)[0] //nolint:errcheck // panics if it is not so
-	root := claim["mappings"].(object)[""].([]any)[0].(string) //nolint:errcheck // panics if it is not so
+	root := claim["mappings"].(object)[""].([]any)[0].(string)            //nolint:errcheck // panics if it is not so
 	f.send(ctx, f.placement, http.MethodGet, placement+"/resource_providers?uuid="+url.QueryEscape(root), nil)
 	claim["project_id"], claim["user_id"], claim["consumer_generation"] = "demo", "demo", nil
 	f.send(ctx, f.placement, http.MethodPut, placement+"/allocations/"+instance, claim)

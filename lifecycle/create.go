@@ -21,6 +21,8 @@ type CreateRequest struct {
 	// read from Cyborg; those in Spec are overwritten.
 	Spec requestspec.Input
 	// Domain is the libvirt domain XML that gets the devices. Without one, Create ends when the ARQs are bound.
+	// What is wrong with it is found before the first request, except what depends on the devices: an address
+	// that is in use, or a domain type that cannot pass them through.
 	Domain []byte
 }
 
@@ -85,18 +87,29 @@ func (c *creation) all(ctx context.Context) (created *Created, undo, err error) 
 
 // check finds the faults of the input that are known before anything is asked of anybody.
 func (c *creation) check() error {
-	id, err := uuid.Parse(c.Consumer.UUID)
-	if err != nil {
-		return fmt.Errorf("instance uuid %q: %w", c.Consumer.UUID, err)
+	if err := checkUUID(c.Consumer.UUID); err != nil {
+		return err
 	}
-	if c.Consumer.UUID != id.String() { // Cyborg and Placement compare uuids as text
-		return fmt.Errorf("instance uuid %q: write it as %s", c.Consumer.UUID, id)
+	if c.Consumer.ProjectID == "" || c.Consumer.UserID == "" {
+		return errors.New("Consumer needs ProjectID and UserID: Placement takes no allocation without")
 	}
-	if c.Domain == nil {
+	if len(c.Domain) == 0 {
 		return nil
 	}
 	if _, err := virtdriver.Compose(c.Domain, nil, c.compose...); err != nil {
 		return &stepError{step: Step{ID: StepCompose}, err: err}
+	}
+	return nil
+}
+
+// checkUUID refuses spellings other than the usual one, because Cyborg and Placement compare uuids as text.
+func checkUUID(instance string) error {
+	id, err := uuid.Parse(instance)
+	if err != nil {
+		return fmt.Errorf("instance uuid %q: %w", instance, err)
+	}
+	if instance != id.String() {
+		return fmt.Errorf("instance uuid %q: write it as %s", instance, id)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ var ErrNoHost = errors.New("no host")
 
 // Error is what every operation of a [Manager] returns when it fails.
 type Error struct {
-	// Op is the operation: create or delete.
+	// Op is the operation: create, delete or recover.
 	Op string
 	// Instance is the uuid of the instance.
 	Instance string
@@ -21,7 +21,8 @@ type Error struct {
 	Step StepID
 	// Err is the cause.
 	Err error
-	// Undo is what could not be taken back; nil means that nothing is left behind.
+	// Undo is what could not be taken back; nil means that nothing was left behind when the undo ended. A request
+	// that a server carries out only after its caller gave up on it cannot be seen by then.
 	Undo error
 }
 
@@ -50,6 +51,8 @@ func (e *Error) Unwrap() []error {
 type NoHostError struct {
 	// Verdicts has one entry for each request group.
 	Verdicts []placement.GroupVerdict
+	// Refusal is Placement's own answer if it refused the query; nil if it just found nothing.
+	Refusal error
 }
 
 // Error says what each group lacks, or that the groups find providers but not on one host.
@@ -60,11 +63,18 @@ func (e *NoHostError) Error() string {
 			reasons = append(reasons, v.Text)
 		}
 	}
-	if len(reasons) == 0 {
+	switch {
+	case len(reasons) > 0:
+		return ErrNoHost.Error() + ": " + strings.Join(reasons, "; ")
+	case e.Refusal != nil:
+		return e.Refusal.Error()
+	default:
 		return ErrNoHost.Error() + ": what was missing was given back meanwhile, try again"
 	}
-	return ErrNoHost.Error() + ": " + strings.Join(reasons, "; ")
 }
+
+// Unwrap gives Placement's refusal.
+func (e *NoHostError) Unwrap() error { return e.Refusal }
 
 // Is makes the error match [ErrNoHost].
 func (*NoHostError) Is(target error) bool { return target == ErrNoHost }

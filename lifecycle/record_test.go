@@ -55,5 +55,5 @@ func TestDeleteRefusesAnUnknownRecordVersion(t *testing.T) {
 	m, err := New(&placement.Client{}, &cyborgclient.Client{})
 	require.NoError(t, err)
 	err = m.Delete(t.Context(), Record{Version: 2, Instance: "i1"})
-	require.EqualError(t, err, "delete instance i1: ARQs: record has version 2, this program knows version 1")
+	require.EqualError(t, err, "delete instance i1: the record has version 2, this program knows version 1")
 }

@@ -37,7 +37,7 @@ func (s StepID) String() string { return stepNames[s] }
 
 // Step is what an observer is told when a step ends.
 type Step struct {
-	// Op is the operation: create or delete.
+	// Op is the operation: create, delete or recover.
 	Op string
 	// Instance is the uuid of the instance.
 	Instance string

@@ -65,7 +65,7 @@ func (a *attempt) createFor(ctx context.Context, profile, port string) error {
 // only in the answer, so where the answer is missing they cannot be told from those that somebody else is about to
 // bind: they are reported and not touched.
 func (a *attempt) reportStrays(ctx context.Context, profile string, cause error) error {
-	if answer, ok := errors.AsType[*cyborgclient.Error](cause); ok && answer.StatusCode >= 400 && answer.StatusCode < 500 {
+	if answer, ok := errors.AsType[*cyborgclient.Error](cause); ok && answer.Refused() {
 		return nil
 	}
 	arqs, err := a.cyborg.ARQs(ctx)

@@ -12,7 +12,7 @@ import (
 // (nova/virt/libvirt/driver.py:_guest_add_accel_pci_devices). The ARQs of ports become interfaces, not host devices
 // (B16).
 func (a *attempt) composeDomain(context.Context) error {
-	if a.Domain == nil {
+	if len(a.Domain) == 0 {
 		return nil
 	}
 	ports := a.portARQs()

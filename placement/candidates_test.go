@@ -245,7 +245,7 @@ func checkCandidate(t require.TestingT, req *requestspec.Request, candidate Cand
 func TestOldWords(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
-		c.offer.known, c.offer.max = true, 32
+		pretend(t, c, "1.32")
 		s := newScene()
 		s.report(t, c)
 		req := request(flavor(), devices(0, s.FPGA, 1), devices(1, s.GPU, 1, s.Fast))

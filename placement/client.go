@@ -2,6 +2,7 @@ package placement
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -11,8 +12,8 @@ import (
 // Client talks to one Placement service. It is safe for concurrent use.
 // It mirrors nova/scheduler/client/report.py:SchedulerReportClient and cyborg/common/placement_client.py.
 type Client struct {
-	service *gophercloud.ServiceClient
-	offer   offer
+	service  *gophercloud.ServiceClient
+	versions osapi.KnownVersions
 }
 
 // New makes a client of the service type "placement". Without options it logs in as the OS_* variables say;
@@ -24,3 +25,12 @@ func New(ctx context.Context, opts ...Option) (*Client, error) {
 	}
 	return &Client{service: service}, nil
 }
+
+// String names the service's address. The client prints so for every verb of fmt, and never its token.
+func (c *Client) String() string { return "placement client of " + c.service.Endpoint }
+
+// GoString is String.
+func (c *Client) GoString() string { return c.String() }
+
+// LogValue is what a structured log shows: String.
+func (c *Client) LogValue() slog.Value { return slog.StringValue(c.String()) }

@@ -55,6 +55,17 @@ type Error struct {
 
 	kind  error
 	cause error
+	// own tells that the answer was in Placement's own form, or in that of Keystone's middleware in front of it.
+	own bool
+}
+
+// Refused tells whether Placement itself, or Keystone's middleware in front of it, refused the request without acting on
+// it. It is false when a proxy may have answered (any other form of answer, 408, 429, 5xx), when there was no answer, and
+// when nothing was sent. It speaks of the last request that the operation made; a Claim's own result also counts those
+// before it.
+func (e *Error) Refused() bool {
+	return e.own && e.StatusCode >= http.StatusBadRequest && e.StatusCode < http.StatusInternalServerError &&
+		e.StatusCode != http.StatusRequestTimeout && e.StatusCode != http.StatusTooManyRequests
 }
 
 // Error returns the operation, the status and the reason.
@@ -99,10 +110,11 @@ func wrap(op string, err error) error {
 		return nil
 	}
 	failure, ok := osapi.FailureOf(err)
+	err = osapi.Transparent(err)
 	if !ok {
 		return &Error{Op: op, cause: err}
 	}
-	e := &Error{Op: op, StatusCode: failure.StatusCode, RequestID: failure.RequestID(), cause: err}
+	e := &Error{Op: op, StatusCode: failure.StatusCode, RequestID: failure.RequestID(), cause: err, own: failure.RefusedLogin()}
 	e.readBody(failure.Body)
 	e.kind = kindOf(e.StatusCode, e.Code)
 	return e
@@ -121,6 +133,7 @@ func (e *Error) readBody(body []byte) {
 		e.Detail = http.StatusText(e.StatusCode)
 		return
 	}
+	e.own = true
 	first := list.Errors[0]
 	e.Code, e.Detail = first.Code, reason(first.Detail)
 	if first.RequestID != "" {

@@ -137,3 +137,13 @@ func join(t *testing.T, c *Client, provider string, aggregates ...string) {
 		ResourceProviderGeneration: held.ResourceProviderGeneration, Aggregates: aggregates,
 	}).Err)
 }
+
+// pretend makes the client believe that its server offers no more than that microversion.
+func pretend(t *testing.T, c *Client, newest string) {
+	t.Helper()
+	old := newClient(t, WithEndpoint("http://old.invalid"), WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+		return respond(r, 200, map[string]any{"versions": []any{map[string]any{"id": "v1.0", "min_version": "1.0", "max_version": newest}}}), nil
+	})))
+	_, err := c.versions.Get(t.Context(), old.service)
+	require.NoError(t, err)
+}

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"context"
-	"sync"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -30,26 +29,13 @@ const (
 	consumerTypes = 38
 )
 
-// offer is what the server offers, asked once.
-type offer struct {
-	mu    sync.Mutex
-	known bool
-	max   int
-}
-
 // serverMax returns the minor number of the newest microversion that the server offers. A failed look-up is not kept.
 func (c *Client) serverMax(ctx context.Context) (int, error) {
-	c.offer.mu.Lock()
-	defer c.offer.mu.Unlock()
-	if c.offer.known {
-		return c.offer.max, nil
-	}
-	versions, err := osapi.Discover(ctx, c.service)
+	versions, err := c.versions.Get(ctx, c.service)
 	if err != nil {
 		return 0, wrap("read placement's versions", err)
 	}
-	c.offer.known, c.offer.max = true, versions.Max.Minor
-	return c.offer.max, nil
+	return versions.Max.Minor, nil
 }
 
 // offers tells whether the server offers microversion 1.minor.

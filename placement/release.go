@@ -3,7 +3,7 @@ package placement
 import "context"
 
 // Release gives back all that a claim holds, if the consumer's allocations are still the ones of the claim. A consumer
-// that holds nothing any more is no error. It fails with ErrConsumerChanged, and leaves everything as it is, when
+// that holds nothing any more, or a zero Claim, is no error. It fails with ErrConsumerChanged, and leaves everything as it is, when
 // somebody wrote the consumer's allocations since. It mirrors
 // nova/scheduler/client/report.py:delete_allocation_for_instance, but never deletes by force.
 func (c *Client) Release(ctx context.Context, claim Claim) error {
@@ -19,8 +19,11 @@ func (c *Client) Release(ctx context.Context, claim Claim) error {
 // resolve fills in the generation of a claim whose outcome is not known. The claim comes back empty when the consumer
 // holds nothing.
 func (c *Client) resolve(ctx context.Context, op string, claim Claim) (Claim, error) {
-	if claim.Generation != 0 {
+	switch {
+	case claim.Generation != 0:
 		return claim, nil
+	case claim.Allocations == nil:
+		return Claim{}, nil
 	}
 	held, err := c.Allocations(ctx, claim.Consumer.UUID)
 	switch {

@@ -15,12 +15,20 @@ const (
 	conflictLongestWait = 4 * time.Second
 )
 
-// retryConflicts repeats an attempt while it fails with ErrConcurrentUpdate, after waits that grow and are jittered.
-// Each attempt must read again what it writes. It mirrors nova/scheduler/client/report.py:retries, which does not wait.
+// retryConflicts repeats an attempt while it fails with ErrConcurrentUpdate. Each attempt must read again what it
+// writes. It mirrors nova/scheduler/client/report.py:retries, which does not wait.
 func retryConflicts(ctx context.Context, attempt func() error) error {
-	for try := 1; ; try++ {
+	return retry(ctx, func() (bool, error) {
 		err := attempt()
-		if !errors.Is(err, ErrConcurrentUpdate) || try == conflictTries {
+		return errors.Is(err, ErrConcurrentUpdate), err
+	})
+}
+
+// retry repeats an attempt while it asks for it, after waits that grow and are jittered.
+func retry(ctx context.Context, attempt func() (again bool, err error)) error {
+	for try := 1; ; try++ {
+		again, err := attempt()
+		if !again || try == conflictTries {
 			return err
 		}
 		if pause(ctx, try) != nil {

@@ -2,11 +2,10 @@ package placement
 
 import (
 	"context"
-	"errors"
-	"net/http"
-	"strings"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocations"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
 )
 
 // write replaces all allocations of a consumer. It is the body of PUT /allocations/{consumer}, with the field that
@@ -42,37 +41,32 @@ func (w write) claim() Claim {
 	return Claim{Consumer: w.consumer, Generation: value(w.before) + 1, Allocations: w.allocations}
 }
 
-// isDone tells whether what a consumer holds is exactly what this write leaves behind: the same content one
-// generation on. Nobody else's write can look like that, because the generation moves only once from before.
-func (w write) isDone(held *ConsumerAllocations) bool {
-	if len(w.allocations) == 0 {
-		return len(held.Allocations) == 0
+// intended is the outcome of a write of which nobody knows whether it went through.
+func (w write) intended() Claim {
+	claim := w.claim()
+	claim.Generation = 0
+	if claim.Allocations == nil {
+		claim.Allocations = make(map[string]map[string]int64)
 	}
-	return held.Consumer == w.consumer && held.Generation == value(w.before)+1 &&
-		equalAllocations(held.Allocations, w.allocations)
+	return claim
 }
 
-// put sends a write until it went through or is refused for good. A conflict, or a reply that got lost, is settled by
-// reading what the consumer holds, so that neither an own success is taken for a failure nor a foreign allocation is
-// overwritten. The claim is valid on error, too, with generation 0: it says what may have been written.
+// put sends a write until it went through or is refused for good. On error the claim is zero when the write surely did
+// not happen, and what was intended, with generation 0, when that is not known.
 func (c *Client) put(ctx context.Context, op string, w write) (Claim, error) {
-	unknown := w.claim()
-	unknown.Generation = 0
 	minor, err := c.allocationVersion(ctx, &w)
 	if err != nil {
-		return unknown, err
+		return Claim{}, err
 	}
-	err = retryConflicts(ctx, func() error {
-		sent := wrap(op, allocations.Update(ctx, c.at(minor), w.consumer.UUID, w).ExtractErr())
-		if sent == nil {
-			return nil
-		}
-		return c.settle(ctx, op, &w, sent)
-	})
-	if err != nil {
-		return unknown, err
+	sending := &sending{Client: c, write: w, op: op, minor: minor}
+	err = retry(ctx, func() (bool, error) { return sending.once(ctx) })
+	switch {
+	case err == nil:
+		return sending.claim(), nil
+	case sending.lost > 0:
+		return sending.intended(), err
 	}
-	return w.claim(), nil
+	return Claim{}, err
 }
 
 // allocationVersion returns the microversion of a write; mappings are left out where the server does not know them.
@@ -88,62 +82,7 @@ func (c *Client) allocationVersion(ctx context.Context, w *write) (int, error) {
 	return baseline, nil
 }
 
-// settle looks at what the consumer holds after a write failed in a way that leaves the outcome open. It returns nil
-// when the write did go through, an ErrConcurrentUpdate when it is worth another try, and else the final error.
-func (c *Client) settle(ctx context.Context, op string, w *write, sent error) error {
-	conflict := errors.Is(sent, ErrConcurrentUpdate)
-	if !conflict && wasAnswered(sent) {
-		return capacity(sent)
-	}
-	held, err := c.Allocations(ctx, w.consumer.UUID)
-	if err != nil {
-		return errors.Join(sent, err)
-	}
-	switch {
-	case w.isDone(held):
-		return nil
-	case !conflict || w.mayRepeat(held):
-		w.adopt(held, sent)
-		return sent
-	case w.before == nil:
-		return refuse(ErrConsumerExists, op, "it holds allocations of %d providers at generation %d", len(held.Allocations), held.Generation)
-	}
-	return refuse(ErrConsumerChanged, op, "its generation is %d, not %d", held.Generation, *w.before)
-}
-
-// wasAnswered tells whether Placement itself refused a write, so that it surely did not happen.
-func wasAnswered(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.StatusCode != 0 && e.StatusCode < http.StatusInternalServerError
-}
-
-// mayRepeat tells whether the consumer is still as it was before the write, so that only the providers were busy.
-func (w write) mayRepeat(held *ConsumerAllocations) bool {
-	if len(held.Allocations) == 0 {
-		return value(w.before) == 0
-	}
-	return w.before != nil && held.Generation == *w.before
-}
-
-// adopt takes over the empty consumer record with generation 0 that Placement leaves behind when it refuses a new
-// consumer because a provider is missing: the next write must name that generation instead of null.
-// See placement/handlers/allocation.py:_set_allocations_for_consumer.
-func (w *write) adopt(held *ConsumerAllocations, conflict error) {
-	if len(held.Allocations) > 0 || value(w.before) != 0 {
-		return
-	}
-	if w.before == nil && strings.Contains(conflict.Error(), "expected 0 ") {
-		w.before = new(int64)
-		return
-	}
-	w.before = nil
-}
-
-// capacity tells a lack of room from other conflicts: Placement has no code of its own for it.
-func capacity(err error) error {
-	var e *Error
-	if errors.As(err, &e) && e.StatusCode == http.StatusConflict && e.kind == nil {
-		e.kind = ErrNoCapacity
-	}
-	return err
+// update sends the write once.
+func (s *sending) update(ctx context.Context) error {
+	return wrap(s.op, allocations.Update(osapi.AtMostOnce(ctx), s.at(s.minor), s.consumer.UUID, s.write).ExtractErr())
 }

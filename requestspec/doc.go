@@ -30,7 +30,9 @@
 //	unknown class, bad amount, unknown trait value, bad policy      skipped with a warning       ErrClass, ErrAmount, ErrTrait, ErrGroupPolicy
 //	class or trait name that Placement cannot have (CUSTOM_a)       sent                         ErrClass, ErrTrait
 //	trait required and forbidden                                    sent                         ErrTrait
-//	key that is almost a resource or trait, traits:X (suffix s)     ignored, or another group    ErrKey
+//	key that is almost a resource, a trait or group_policy          ignored                      ErrKey
+//	other accel: key, key that is almost accel:device_profile       boots without a device       ErrKey
+//	traits:X (suffix s)                                             another group                ErrKey
 //	suffix inside a profile, one class twice, line feed in a key    ignored, last wins           ErrKey
 //	amounts 2.5 and true as JSON values                             cut to 2, taken as 1         ErrAmount
 //	amount above 2147483647                                         sent                         ErrNeverFits

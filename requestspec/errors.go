@@ -27,7 +27,8 @@ var (
 	ErrClass = errors.New("unknown resource class")
 	// ErrTrait: a trait has a bad name or value, or is required and forbidden at once.
 	ErrTrait = errors.New("bad trait")
-	// ErrKey: a key looks like a resource or trait, but is not read as one, or is read as another.
+	// ErrKey: a key looks like one that is read (a resource, a trait, accel:device_profile, group_policy), but is not
+	// read, or is read as another.
 	ErrKey = errors.New("bad key")
 	// ErrBaseClass: a device profile asks for VCPU, PCPU, MEMORY_MB or DISK_GB, which would drop the flavor's amount.
 	ErrBaseClass = errors.New("base class in a device profile")

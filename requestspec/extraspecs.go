@@ -65,17 +65,20 @@ var placementKeys = []string{"member_of", "in_tree", "same_subtree", "root_requi
 
 // noteUnread finds extra specs outside the grammar that were probably meant to be read.
 func (b *builder) noteUnread(p Property) {
-	name := strings.TrimSpace(p.Key)
 	if p.Key == keyPCIAlias {
 		if _, err := ParsePCIAliases(b.in.Flavor.ExtraSpecs[p.Key]); err != nil {
 			b.note(newFinding("flavor", p, ErrKey, err.Error()))
 		}
 		return
 	}
-	if strings.HasPrefix(name, "resource") || strings.HasPrefix(name, prefixTrait) {
-		b.note(newFinding("flavor", p, ErrKey, "key is not read: write resources[S]:CLASS or trait[S]:NAME"))
+	if p.Key == keyDeviceProfile || p.Key == keyDeviceProfileName {
 		return
 	}
+	if right := meantKey(p.Key, b.in.Flavor.ExtraSpecs[p.Key]); right != "" {
+		b.note(newFinding("flavor", p, ErrKey, "key is not read: write "+right))
+		return
+	}
+	name := strings.TrimSpace(p.Key)
 	for _, key := range placementKeys {
 		if suffix, found := strings.CutPrefix(name, key); found && validSuffix(suffix) {
 			finding := newFinding("flavor", p, ErrKey, "Nova does not read this parameter of Placement from flavors")

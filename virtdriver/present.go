@@ -3,6 +3,7 @@ package virtdriver
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/beevik/etree"
@@ -32,7 +33,7 @@ func hostDevices(d *domain) (map[pci.Address]hostDevice, error) {
 		if err != nil {
 			return nil, child.failure(err)
 		}
-		source := element.FindElement("source/address")
+		source := firstChild(firstChild(element, "source"), "address")
 		if source == nil || source.SelectAttrValue("type", "pci") != "pci" {
 			continue
 		}
@@ -46,6 +47,25 @@ func hostDevices(d *domain) (map[pci.Address]hostDevice, error) {
 		found[address] = hostDevice{child, element}
 	}
 	return found, nil
+}
+
+// children are the child elements of that name in no namespace; libvirt passes
+// over all others. The element itself is in none.
+func children(e *etree.Element, name string) []*etree.Element {
+	return slices.DeleteFunc(e.SelectElements(name), func(child *etree.Element) bool {
+		return child.Space != "" || child.NamespaceURI() != ""
+	})
+}
+
+// firstChild is nil when there is none.
+func firstChild(e *etree.Element, name string) *etree.Element {
+	if e == nil {
+		return nil
+	}
+	if found := children(e, name); len(found) > 0 {
+		return found[0]
+	}
+	return nil
 }
 
 func sourceAddress(source *etree.Element) (pci.Address, error) {
@@ -95,7 +115,7 @@ func difference(have, want *etree.Element) string {
 	}
 	for _, child := range want.ChildElements() {
 		found := fmt.Sprintf("<%s> has no <%s>", have.Tag, child.Tag)
-		for _, other := range have.SelectElements(child.Tag) {
+		for _, other := range children(have, child.Tag) {
 			if found = difference(other, child); found == "" {
 				break
 			}

@@ -6,27 +6,44 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
-// maxDepth bounds the nesting of elements, as etree does.
-const maxDepth = 1024
+// The limits of libxml2, and with it of libvirt: how deep elements nest, and how
+// many bytes one text, and here the whole document, may have.
+const (
+	maxDepth = 256
+	maxSize  = 10_000_000
+)
 
 var byteOrderMark = []byte("\ufeff")
 
 // scanner walks through the tokens of a domain XML once and notes the places
-// that matter. encoding/xml checks that the text is well formed; it neither
-// expands entities that a document declares nor reads anything from outside.
+// that matter. encoding/xml cuts the text into tokens; it neither expands
+// entities that a document declares nor reads anything from outside. What it
+// does not check of XML 1.0 and its namespaces is checked here.
 type scanner struct {
 	domain
 
 	decoder *xml.Decoder
 	token   place // where the token at hand starts
-	open    []xml.Name
+	open    []element
+	scope   scope
 	roots   int
 	count   map[string]int
 }
 
+// element is an element that is not closed yet.
+type element struct {
+	raw      xml.Name // with the prefix in the place of the namespace
+	devices  bool     // it is /domain/devices
+	bindings int      // how many prefixes were bound outside of it
+}
+
 func readDomain(text []byte) (*domain, error) {
+	if err := checkCharacters(text); err != nil {
+		return nil, err
+	}
 	s := &scanner{domain: domain{text: text}, decoder: xml.NewDecoder(bytes.NewReader(text)), count: map[string]int{}}
 	s.decoder.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("encoding %q, want UTF-8", charset)
@@ -34,7 +51,7 @@ func readDomain(text []byte) (*domain, error) {
 	for {
 		s.token.start = int(s.decoder.InputOffset())
 		s.token.line, s.token.column = s.decoder.InputPos()
-		token, err := s.decoder.Token()
+		token, err := s.decoder.RawToken()
 		if errors.Is(err, io.EOF) {
 			return s.finish()
 		}
@@ -54,14 +71,20 @@ func (s *scanner) malformed(err error) error {
 	if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		err = errors.New(syntax.Msg)
 	}
-	return at.failure(wrap(ErrMalformedXML, "%w", err))
+	return at.malformed("%w", err)
+}
+
+func (p place) malformed(format string, args ...any) error {
+	return p.failure(wrap(ErrMalformedXML, format, args...))
 }
 
 func (s *scanner) finish() (*domain, error) {
-	if s.roots == 0 {
+	switch {
+	case len(s.open) > 0:
+		return nil, s.malformed(fmt.Errorf("unexpected EOF, <%s> is not closed", rawName(s.open[len(s.open)-1].raw)))
+	case s.roots == 0:
 		return nil, s.malformed(errors.New("there is no root element"))
-	}
-	if s.devices.name == "" {
+	case s.devices.name == "":
 		return nil, &ComposeError{Path: "/domain", Err: wrap(ErrDevices, "there is none")}
 	}
 	return &s.domain, nil
@@ -72,38 +95,47 @@ func (s *scanner) take(token xml.Token) error {
 	case xml.StartElement:
 		return s.start(token)
 	case xml.EndElement:
-		s.end()
+		return s.end(token)
 	case xml.CharData:
-		text := token
-		if s.token.start == 0 {
-			text = bytes.TrimPrefix(text, byteOrderMark)
-		}
-		if len(s.open) == 0 && len(bytes.TrimSpace(text)) > 0 {
-			return s.token.failure(wrap(ErrMalformedXML, "text outside of the root element"))
-		}
+		return s.checkText()
+	case xml.ProcInst:
+		return s.checkInstruction(token.Target)
 	case xml.Directive:
 		return s.token.failure(ErrDoctype)
 	}
 	return nil
 }
 
-func (s *scanner) start(element xml.StartElement) error {
-	s.open = append(s.open, element.Name)
+// raw is the text of the token at hand.
+func (s *scanner) raw() []byte { return s.text[s.token.start:s.decoder.InputOffset()] }
+
+func (s *scanner) start(token xml.StartElement) error {
 	at := s.token
-	at.name, at.path = element.Name.Local, "/"+element.Name.Local
-	for _, attr := range element.Attr {
+	at.name = rawName(token.Name)
+	at.path = "/" + at.name
+	opened := element{raw: token.Name, bindings: len(s.scope)}
+	name, err := s.resolve(token)
+	if err != nil {
+		return at.malformed("%w", err)
+	}
+	if name.Space != "" {
+		at.name = "{" + name.Space + "}" + name.Local
+	}
+	for _, attr := range token.Attr {
 		if attr.Name == (xml.Name{Local: "type"}) {
 			at.kind = attr.Value
 		}
 	}
-	switch {
-	case len(s.open) > maxDepth:
-		return at.failure(wrap(ErrMalformedXML, "elements nest deeper than %d", maxDepth))
-	case len(s.open) == 1:
-		return s.startRoot(element.Name, at)
-	case len(s.open) == 2 && element.Name == (xml.Name{Local: "devices"}):
+	opened.devices = len(s.open) == 1 && at.name == "devices"
+	s.open = append(s.open, opened)
+	switch depth := len(s.open); {
+	case depth > maxDepth:
+		return at.malformed("elements nest deeper than %d", maxDepth)
+	case depth == 1:
+		return s.startRoot(at)
+	case opened.devices:
 		return s.startDevices(at)
-	case len(s.open) == 3 && s.inDevices():
+	case depth == 3 && s.open[1].devices:
 		s.count[at.name]++
 		at.path = fmt.Sprintf("/domain/devices/%s[%d]", at.name, s.count[at.name])
 		s.children = append(s.children, at)
@@ -111,18 +143,19 @@ func (s *scanner) start(element xml.StartElement) error {
 	return nil
 }
 
-func (s *scanner) startRoot(name xml.Name, at place) error {
+// rawName is a name as it is written.
+func rawName(name xml.Name) string { return strings.TrimPrefix(name.Space+":"+name.Local, ":") }
+
+func (s *scanner) startRoot(at place) error {
+	at.path = "/" + at.name
 	s.roots++
 	if s.roots > 1 {
-		return at.failure(wrap(ErrMalformedXML, "a second root element"))
+		return at.malformed("a second root element")
 	}
-	if name != (xml.Name{Local: "domain"}) {
-		if name.Space != "" {
-			at.path = fmt.Sprintf("/{%s}%s", name.Space, name.Local)
-		}
+	if at.name != "domain" {
 		return at.failure(ErrNotDomain)
 	}
-	tag := s.text[at.start:s.decoder.InputOffset()]
+	tag := s.raw()
 	quote := bytes.IndexAny(tag, `'"`)
 	s.virtType, s.singleQuote = at.kind, quote >= 0 && tag[quote] == '\''
 	return nil
@@ -137,20 +170,23 @@ func (s *scanner) startDevices(at place) error {
 	return nil
 }
 
-// end closes the element at hand. The places of the children have names of
-// their own, so only the element <devices> and its children are looked at.
-func (s *scanner) end() {
+// end closes the innermost element.
+func (s *scanner) end(token xml.EndElement) error {
+	depth := len(s.open)
+	if depth == 0 {
+		return s.token.malformed("unexpected end element </%s>", rawName(token.Name))
+	}
+	closed := s.open[depth-1]
+	if closed.raw != token.Name {
+		return s.malformed(fmt.Errorf("element <%s> closed by </%s>", rawName(closed.raw), rawName(token.Name)))
+	}
 	after := int(s.decoder.InputOffset())
 	switch {
-	case len(s.open) == 2 && s.inDevices():
+	case closed.devices:
 		s.closing, s.devices.end = s.token.start, after
-	case len(s.open) == 3 && s.inDevices():
+	case depth == 3 && s.open[1].devices:
 		s.children[len(s.children)-1].end = after
 	}
-	s.open = s.open[:len(s.open)-1]
-}
-
-// inDevices says that the token at hand is in /domain/devices or ends it.
-func (s *scanner) inDevices() bool {
-	return len(s.open) >= 2 && s.open[1] == xml.Name{Local: "devices"}
+	s.open, s.scope = s.open[:depth-1], s.scope[:closed.bindings]
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/lifecycle"
 	"github.com/novacyborg/novacyborg/placement"
 	"github.com/novacyborg/novacyborg/requestspec"
@@ -14,14 +13,16 @@ import (
 
 // boot builds one instance, reports what happened, and gives everything back.
 func boot(ctx context.Context, w *world, in input, report *report) (err error) {
-	made, err := ensureProfile(ctx, w.cyborg, in.profile)
-	if err != nil {
-		return err
-	}
-	if made {
-		defer func() {
-			err = errors.Join(err, w.cyborg.DeleteDeviceProfile(context.WithoutCancel(ctx), in.profile.Name))
-		}()
+	if in.profile != nil {
+		made, err := ensureProfile(ctx, w.cyborg, *in.profile)
+		if err != nil {
+			return err
+		}
+		if made {
+			defer func() {
+				err = errors.Join(err, w.cyborg.DeleteDeviceProfile(context.WithoutCancel(ctx), in.profile.Name))
+			}()
+		}
 	}
 	created, err := w.manager.Create(ctx, lifecycle.CreateRequest{
 		Consumer: placement.Consumer{UUID: uuid.NewString(), ProjectID: "boot-example", UserID: "boot-example"},
@@ -54,14 +55,4 @@ func providerNames(ctx context.Context, client *placement.Client, created *lifec
 		names[id] = provider.Name
 	}
 	return names, nil
-}
-
-// ensureProfile makes the device profile unless Cyborg has one of that name, and says whether it made it.
-func ensureProfile(ctx context.Context, cyborg *cyborgclient.Client, profile cyborgclient.DeviceProfileCreate) (bool, error) {
-	_, err := cyborg.DeviceProfileByName(ctx, profile.Name)
-	if !errors.Is(err, cyborgclient.ErrNotFound) {
-		return false, err
-	}
-	_, err = cyborg.CreateDeviceProfile(ctx, profile)
-	return err == nil, err
 }

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"embed"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/examples/internal/inputfile"
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
@@ -19,22 +17,49 @@ var builtin embed.FS
 type inputFiles struct{ flavor, profile, domain string }
 
 type input struct {
-	flavor  requestspec.Flavor
-	profile cyborgclient.DeviceProfileCreate
+	flavor requestspec.Flavor
+	// profile is nil when it is the cloud's affair.
+	profile *cyborgclient.DeviceProfileCreate
 	domain  []byte
 }
 
-func (f inputFiles) read() (input, error) {
+func (f inputFiles) read(cloud string) (input, error) {
 	var in input
-	if err := readJSON(f.flavor, "flavor.json", &in.flavor); err != nil {
+	content, err := readFile(f.flavor, "flavor.json")
+	if err != nil {
 		return in, err
 	}
-	if err := readJSON(f.profile, "profile.json", &in.profile); err != nil {
+	if in.flavor, err = inputfile.Flavor(cmp.Or(f.flavor, "flavor.json"), content); err != nil {
 		return in, err
 	}
-	var err error
-	in.domain, err = readFile(f.domain, "domain.xml")
+	if in.domain, err = readFile(f.domain, "domain.xml"); err != nil {
+		return in, err
+	}
+	in.profile, err = f.readProfile(in.flavor.DeviceProfile(), cloud)
 	return in, err
+}
+
+// readProfile reads the profile that the flavor asks for. A file that has another one is a mistake, except the built-in
+// file where the cloud or nobody has to have the profile.
+func (f inputFiles) readProfile(wanted, cloud string) (*cyborgclient.DeviceProfileCreate, error) {
+	content, err := readFile(f.profile, "profile.json")
+	if err != nil {
+		return nil, err
+	}
+	profile, err := inputfile.DeviceProfile(cmp.Or(f.profile, "profile.json"), content)
+	switch {
+	case err != nil:
+		return nil, err
+	case profile.Name == wanted:
+		return &cyborgclient.DeviceProfileCreate{Name: profile.Name, Description: profile.Description, Groups: profile.Groups}, nil
+	case f.profile == "" && (cloud != "" || wanted == ""):
+		return nil, nil
+	case wanted == "":
+		return nil, fmt.Errorf("%s asks for no device profile, but %s has %q: put accel:device_profile: %[3]s into the extra_specs",
+			cmp.Or(f.flavor, "the built-in flavor.json"), f.profile, profile.Name)
+	}
+	return nil, fmt.Errorf("%s asks for the device profile %q, but %s has %q: give the file of %[2]q with -profile",
+		cmp.Or(f.flavor, "the built-in flavor.json"), wanted, cmp.Or(f.profile, "the built-in profile.json"), profile.Name)
 }
 
 // readFile reads the file that the user named, or the one beside this program.
@@ -43,37 +68,4 @@ func readFile(path, otherwise string) ([]byte, error) {
 		return builtin.ReadFile(otherwise)
 	}
 	return os.ReadFile(path) //nolint:gosec // the user names the file
-}
-
-// readJSON reads a file of one JSON object; errors name the file and the line.
-func readJSON(path, otherwise string, into any) error {
-	content, err := readFile(path, otherwise)
-	if err != nil {
-		return err
-	}
-	if path == "" {
-		path = otherwise
-	}
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	err = decoder.Decode(into)
-	if err == nil {
-		if _, next := decoder.Token(); errors.Is(next, io.EOF) {
-			return nil
-		}
-		err = errors.New("text after the JSON object")
-	}
-	line := 1 + bytes.Count(content[:errorOffset(decoder, err)], []byte("\n"))
-	return fmt.Errorf("%s:%d: %w", path, line, err)
-}
-
-// errorOffset is where in the file the decoder stopped.
-func errorOffset(decoder *json.Decoder, err error) int64 {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return syntax.Offset
-	}
-	if wrongType, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return wrongType.Offset
-	}
-	return decoder.InputOffset()
 }

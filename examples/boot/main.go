@@ -18,35 +18,56 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdout); {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "boot:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
+// arguments are the flags of one run.
+type arguments struct {
+	files inputFiles
+	cloud string
+	json  bool
+}
+
+func (a *arguments) parse(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("boot", flag.ContinueOnError)
-	var files inputFiles
-	flags.StringVar(&files.flavor, "flavor", "", "`file` (JSON) with the flavor (default: the built-in flavor.json)")
-	flags.StringVar(&files.profile, "profile", "", "`file` (JSON) with the device profile, made in Cyborg unless it is there (default: the built-in profile.json)")
-	flags.StringVar(&files.domain, "domain", "", "`file` with the libvirt domain XML that gets the devices (default: the built-in domain.xml)")
-	cloud := flags.String("cloud", "", "use the real Placement and Cyborg of this cloud of clouds.yaml by `name`")
-	asJSON := flags.Bool("json", false, "print one JSON object instead of text")
-	if err := flags.Parse(args); err != nil {
+	flags.SetOutput(io.Discard) // the error that is returned says it
+	flags.StringVar(&a.files.flavor, "flavor", "", "`file` (JSON or YAML) with the flavor (default: the built-in flavor.json)")
+	flags.StringVar(&a.files.profile, "profile", "", "`file` (JSON or YAML) with the device profile that the flavor names, made in Cyborg unless it is there "+
+		"(default: the built-in profile.json, or the one that the cloud has)")
+	flags.StringVar(&a.files.domain, "domain", "", "`file` with the libvirt domain XML that gets the devices (default: the built-in domain.xml)")
+	flags.StringVar(&a.cloud, "cloud", "", "use the real Placement and Cyborg of this cloud of clouds.yaml by `name`")
+	flags.BoolVar(&a.json, "json", false, "print one JSON object instead of text")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(stdout)
+		flags.Usage()
+		return err
+	case err != nil:
+		return fmt.Errorf("%w; -h lists the flags", err)
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q; files are given by -flavor, -profile and -domain", flags.Arg(0))
+	}
+	return nil
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	var a arguments
+	switch err := a.parse(args, out); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
 		return err
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unknown argument %q", flags.Arg(0))
-	}
-	input, err := files.read()
+	input, err := a.files.read(a.cloud)
 	if err != nil {
 		return err
 	}
-	report := newReport(out, *asJSON)
-	world, err := openWorld(ctx, *cloud, report.step)
+	report := newReport(out, a.json)
+	world, err := openWorld(ctx, a.cloud, report.step)
 	if err != nil {
 		return err
 	}

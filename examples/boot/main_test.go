@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/fakecyborg"
 )
 
 func TestText(t *testing.T) {
@@ -47,14 +50,21 @@ func TestJSON(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, flag, content, want string }{
-		{"flavor is no JSON", "flavor", "{\n\"vcpus\": 1,\n}", "input:3: "},
-		{"flavor has an unknown key", "flavor", "{\n\"vcpus\": 1,\n\"cpus\": 2}", "input:3: json: unknown field \"cpus\""},
-		{"flavor has a wrong type", "flavor", "{\n\"vcpus\": \"one\"}", "input:2: "},
-		{"flavor is followed by text", "flavor", "{}\n{}", "text after the JSON object"},
+		{"flavor is no JSON", "flavor", "{\n\"vcpus\": 1\n\"name\": 2}", "input:3: not valid JSON"},
+		{"flavor has an unknown key", "flavor", "{\n\"vcpus\": 1,\n\"cpus\": 2}", "input:3: cpus: unknown key, known keys are"},
+		{"flavor has a wrong type", "flavor", "{\n\"vcpus\": \"one\"}", "input:2: vcpus: want a whole number"},
+		{"flavor is followed by text", "flavor", "{}\n{}", "input:2: "},
+		{"flavor is empty", "flavor", "", "input:1: the file is empty"},
+		{"profile has an unknown key", "profile", "name: p\ngroup: []", "input:2: group: unknown key, known keys are"},
 		{
-			"unknown profile", "flavor", `{"vcpus": 1, "memory_mb": 1, "extra_specs": {"accel:device_profile": "nobody"}}`,
-			`device profiles: get device profile nobody`,
+			"flavor names another profile", "flavor", `{"vcpus": 1, "extra_specs": {"accel:device_profile": "mine"}}`,
+			`asks for the device profile "mine", but the built-in profile.json has "fpga-and-gpu": give the file of "mine" with -profile`,
 		},
+		{
+			"profile has another name", "profile", `{"name": "mine", "groups": [{"resources:FPGA": "1"}]}`,
+			`the built-in flavor.json asks for the device profile "fpga-and-gpu", but `,
+		},
+		{"flavor with a misspelt key", "flavor", "vcpus: 1\nextra_specs: {accel:device_profil: mine}", "write accel:device_profile"},
 		{"misspelt class", "profile", `{"name": "fpga-and-gpu", "groups": [{"resources:FPGAA": "1"}]}`, `resources:FPGAA`},
 		{"no free device", "profile", `{"name": "fpga-and-gpu", "groups": [{"resources:FPGA": "3"}]}`, "device_profile_0"},
 		{"domain is malformed", "domain", "<domain>\n<devices>\n</domain>", "line 3"},
@@ -62,8 +72,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "input")
-			require.NoError(t, os.WriteFile(path, []byte(test.content), 0o600))
+			path := write(t, test.content)
 			var out bytes.Buffer
 			err := run(t.Context(), []string{"-" + test.flag, path}, &out)
 			require.ErrorContains(t, err, test.want)
@@ -73,8 +82,76 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestFilesThatGoTogether boots from YAML, with numbers where Nova and Cyborg have texts, and without a device.
+func TestFilesThatGoTogether(t *testing.T) {
+	t.Parallel()
+	flavor := write(t, "vcpus: 1\nmemory_mb: 64\nextra_specs:\n  accel:device_profile: mine\n  resources:VCPU: 2\n")
+	profile := write(t, "name: mine\ngroups:\n  - resources:FPGA: 1\n")
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-flavor", flavor, "-profile", profile}, &out))
+	assert.Contains(t, out.String(), "resourcesdevice_profile_0=FPGA%3A1")
+	assert.Contains(t, out.String(), "VCPU%3A2")
+
+	plain := write(t, "vcpus: 1\nmemory_mb: 64\n")
+	out.Reset()
+	require.NoError(t, run(t.Context(), []string{"-flavor", plain}, &out))
+	assert.NotContains(t, out.String(), "<hostdev")
+	require.ErrorContains(t, run(t.Context(), []string{"-flavor", plain, "-profile", profile}, &out), "accel:device_profile: mine")
+}
+
+// TestProfileOfTheCloud starts a Cyborg that has the profile already.
+func TestProfileOfTheCloud(t *testing.T) {
+	t.Parallel()
+	server := fakecyborg.Start(t, fakecyborg.WithSeedYAML("seed", []byte("device_profiles: [{name: gpu, groups: [{\"resources:PGPU\": \"1\", \"trait:CUSTOM_A\": required}]}]")))
+	cyborg, err := cyborgclient.New(t.Context(), cyborgclient.WithEndpoint(server.URL()+"/v2"))
+	require.NoError(t, err)
+	for _, test := range []struct{ name, groups, want string }{
+		{"same", `[{"trait:CUSTOM_A": "required", "resources:PGPU": 1}]`, ""},
+		{"other amount", `[{"trait:CUSTOM_A": "required", "resources:PGPU": "2"}]`, `{"resources:PGPU":"1","trait:CUSTOM_A":"required"}`},
+		{"one key less", `[{"resources:PGPU": "1"}]`, `the file has [{"resources:PGPU":"1"}]`},
+		{"one group more", `[{"trait:CUSTOM_A": "required", "resources:PGPU": 1}, {"resources:FPGA": 1}]`, `"resources:FPGA":1`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			files := inputFiles{
+				flavor:  write(t, "extra_specs: {accel:device_profile: gpu}"),
+				profile: write(t, "{name: gpu, groups: "+test.groups+"}"),
+			}
+			in, err := files.read("cloud")
+			require.NoError(t, err)
+			made, err := ensureProfile(t.Context(), cyborg, *in.profile)
+			assert.False(t, made)
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, err, "device profile gpu is already there")
+		})
+	}
+	t.Run("no file", func(t *testing.T) {
+		t.Parallel()
+		in, err := inputFiles{flavor: write(t, "extra_specs: {accel:device_profile: gpu}")}.read("cloud")
+		require.NoError(t, err)
+		assert.Nil(t, in.profile, "the cloud has it")
+	})
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "input")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
 func TestArguments(t *testing.T) {
 	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-h"}, &out))
+	assert.Contains(t, out.String(), "-profile")
+	out.Reset()
+	require.ErrorContains(t, run(t.Context(), []string{"-flavour", "f"}, &out), "-flavour; -h lists the flags")
+	assert.Empty(t, out.String())
 	require.ErrorContains(t, run(t.Context(), []string{"flavor.json"}, &bytes.Buffer{}), `"flavor.json"`)
 	require.ErrorContains(t, run(t.Context(), []string{"-domain", "no-such-file"}, &bytes.Buffer{}), "no-such-file")
 }

@@ -21,6 +21,9 @@ type answer struct {
 	Findings     []string             `json:"findings,omitempty"`
 }
 
+// codeBadInput is the code word of a line that cannot be read.
+const codeBadInput = "bad_input"
+
 func failed(err error) answer { return answer{Error: requestspec.Code(err), Message: err.Error()} }
 
 // answerLines answers each line of the input by one line. Empty lines are passed over.
@@ -28,10 +31,20 @@ func answerLines[C any](in io.Reader, out io.Writer, reply func(C) answer) error
 	reader := bufio.NewReader(in)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	for {
+	for number := 1; ; number++ {
 		line, readErr := reader.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
-			if err := encoder.Encode(answerLine(line, reply)); err != nil {
+			var c C
+			a := answer{Error: codeBadInput}
+			if err := readLine(line, &c); err != nil {
+				a.Message = err.Error()
+			} else {
+				a = reply(c)
+			}
+			if a.Error == codeBadInput {
+				a.Message = fmt.Sprintf("line %d: %s", number, a.Message)
+			}
+			if err := encoder.Encode(a); err != nil {
 				return err
 			}
 		}
@@ -42,14 +55,4 @@ func answerLines[C any](in io.Reader, out io.Writer, reply func(C) answer) error
 			return fmt.Errorf("standard input: %w", readErr)
 		}
 	}
-}
-
-func answerLine[C any](line []byte, reply func(C) answer) answer {
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.UseNumber()
-	var c C
-	if err := decoder.Decode(&c); err != nil {
-		return answer{Error: "bad_input", Message: err.Error()}
-	}
-	return reply(c)
 }

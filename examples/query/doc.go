@@ -6,18 +6,56 @@
 //	go run ./examples/query -lenient -flavor flavor.yaml                       what Nova would make of a faulty flavor
 //	go run ./examples/query -flavor flavor.yaml -profile profile.yaml -explain URL   why Placement finds no host
 //
-// Files are JSON or YAML. A flavor file has vcpus, memory_mb, root_gb, ephemeral_gb, swap_mb and extra_specs; a
-// profile file has name and groups. Without both, the two files beside this program are used.
+// Files are JSON or YAML. A flavor file has name, vcpus, memory_mb, root_gb, ephemeral_gb, swap_mb and extra_specs; a
+// profile file has name, description and groups. Without both, the two files beside this program are used.
 //
 // -explain asks the Placement at URL, with the token of OS_TOKEN ("admin" if it is not set, which a Placement without
 // authentication takes), and says group by group whether providers fit and what is in the way if not.
 //
-// For checks in bulk, one JSON object per line is read from standard input and one answer per line written, in order:
+// # Checks in bulk
 //
-//	-jsonl      flavor, profiles, ports, image, destination … in; {"query":…} or {"error":…} out
-//	-mapping    allocation and groups in, without mappings; {"mapping":…} or {"error":…} out
-//	-mappings   group ids, mappings and accelerator requests in; {"mapping":…,"arq_providers":…} or {"error":…} out
+// With -jsonl, -mapping or -mappings one JSON object per line is read from standard input and one answer per line
+// written, in order; empty lines are passed over. The lines of the examples are broken here for reading.
 //
-// error is a code word (requestspec.Code, plus arq_group_missing, create_failed and bad_input), message says more. Bulk checks
-// are strict too; give -lenient for Nova's answers.
+// -jsonl asks for the query of a request. Only flavor is needed, and each key can be left out inside too:
+//
+//	{"flavor": {"name": "f", "vcpus": 2, "memory_mb": 2048, "root_gb": 20, "ephemeral_gb": 0, "swap_mb": 512,
+//	   "extra_specs": {"accel:device_profile": "gpu"}},
+//	 "device_profiles": [{"name": "gpu", "groups": [{"resources:PGPU": "1", "trait:CUSTOM_X": "required"}]}],
+//	 "ports": [{"id": "p1", "vnic_type": "accelerator-direct", "device_profile": "gpu",
+//	   "resource_request": {"resources": {"NET_BW_EGR_KILOBIT_PER_SEC": 1000}, "required": ["CUSTOM_NET"]}},
+//	   {"id": "p2", "resource_request": {"request_groups": [{"id": "g", "resources": {"CUSTOM_NIC": 1},
+//	   "required": ["CUSTOM_NET"]}], "same_subtree": ["g"]}}],
+//	 "image": {"properties": {"trait:CUSTOM_Y": "required"}}, "boot_from_volume": true,
+//	 "destination": {"host": "h", "node": "n", "aggregates": [["uuid"]], "forbidden_aggregates": ["uuid"]},
+//	 "force_hosts": ["h"], "force_nodes": ["n"], "compute_nodes": [{"host": "h", "node": "n", "uuid": "u"}],
+//	 "scheduler_hints": {"group": "g"}, "root_required": ["CUSTOM_R"], "root_forbidden": ["CUSTOM_S"],
+//	 "same_subtree": [["device_profile_0"]], "max_placement_results": 1000}
+//
+// The answer is {"query": "…"}, with "findings" if something was found that is no error. device_profiles are all that
+// Cyborg has; the flavor and the ports name theirs. A port's own "groups" stand for a profile that is not in the list.
+//
+// -mapping matches groups to providers without the mappings of Placement 1.34:
+//
+//	{"allocation": [{"rp": "rp1", "resources": {"PGPU": 1}, "traits": ["CUSTOM_X"]}],
+//	 "groups": [{"id": "device_profile_0", "resources": {"PGPU": 1}, "required": ["CUSTOM_X"], "suffixed": true,
+//	   "forbidden": [], "aggregates": [], "forbidden_aggregates": [], "in_tree": ""}]}
+//
+// The answer is {"mapping": {"device_profile_0": ["rp1"]}}. Only id and resources of a group are needed; suffixed is
+// true if it is left out. What cannot be matched without mappings is the error not_supported.
+//
+// -mappings matches groups and ARQs to providers by the mappings of a candidate:
+//
+//	{"group_ids": ["device_profile_0", "device_profile_0p1"],
+//	 "mappings": {"device_profile_0": ["rp1"], "device_profile_0p1": ["rp2"]},
+//	 "flavor_arqs": [{"uuid": "a1", "device_profile_group_id": 0}],
+//	 "port_arqs": [{"port": "p1", "arq": {"uuid": "a2", "device_profile_group_id": 0}}]}
+//
+// The answer is {"mapping": {…}, "arq_providers": {"a1": "rp1", "a2": "rp2"}}. An ARQ is as Cyborg shows it and may have
+// any other keys; flavor_arqs is null if the flavor has no profile.
+//
+// What cannot be answered is {"error": "…", "message": "…"}: a code word and what is wrong. The words are those of
+// requestspec.Code, arq_group_missing and create_failed for -mappings, and bad_input for a line that is no JSON, has
+// an unknown key or a value of the wrong type; its message begins with the number of the line. Requests are judged
+// strictly; give -lenient for Nova's answers.
 package main

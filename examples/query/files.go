@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/novacyborg/novacyborg/examples/internal/inputfile"
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
@@ -17,54 +15,36 @@ import (
 var builtin embed.FS
 
 // readFiles reads the files that the user named. Without a flavor they are those beside this program.
-func readFiles(flavorPath, profilePath string) (requestspec.Input, []requestspec.Profile, error) {
+func readFiles(a arguments) (requestspec.Input, []requestspec.Profile, error) {
 	read := os.ReadFile
-	if flavorPath == "" && profilePath == "" {
-		read, flavorPath, profilePath = builtin.ReadFile, "flavor.yaml", "profile.yaml"
+	if a.flavor == "" {
+		read, a.flavor, a.profile = builtin.ReadFile, "flavor.yaml", "profile.yaml"
 	}
 	var in requestspec.Input
-	if err := readFile(read, flavorPath, &in.Flavor); err != nil {
-		return in, nil, fmt.Errorf("flavor: %w", err)
-	}
-	if profilePath == "" {
-		return in, nil, nil
-	}
-	// A description is of no use here, but part of what Cyborg stores.
-	var profile struct {
-		requestspec.Profile
-		Description *string `json:"description"`
-	}
-	if err := readFile(read, profilePath, &profile); err != nil {
-		return in, nil, fmt.Errorf("device profile: %w", err)
-	}
-	return in, []requestspec.Profile{profile.Profile}, nil
-}
-
-func readFile(read func(string) ([]byte, error), path string, into any) error {
-	content, err := read(path)
+	content, err := read(a.flavor)
 	if err != nil {
-		return err
+		return in, nil, err
 	}
-	if err := decode(content, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if in.Flavor, err = inputfile.Flavor(a.flavor, content); err != nil || a.profile == "" {
+		return in, nil, err
 	}
-	return nil
+	if content, err = read(a.profile); err != nil {
+		return in, nil, err
+	}
+	profile, err := inputfile.DeviceProfile(a.profile, content)
+	return in, []requestspec.Profile{profile.Profile}, err
 }
 
-// decode reads YAML, which JSON is a part of. The order of keys is kept on the way.
-func decode(content []byte, into any) error {
-	var document yaml.Node
-	if err := yaml.Unmarshal(content, &document); err != nil {
-		return err
+// resolve gives the flavor its profile, and says what to do if that is not the one that was given.
+func resolve(a arguments, in requestspec.Input, profiles []requestspec.Profile) (requestspec.Input, error) {
+	resolved, err := requestspec.Resolve(in, profiles, a.options()...)
+	if !errors.Is(err, requestspec.ErrProfile) || !a.lenient && in.Flavor.CheckDeviceProfile() != nil {
+		return resolved, err
 	}
-	if len(document.Content) != 1 {
-		return errors.New("the file is empty")
+	wanted, flavor := in.Flavor.DeviceProfile(), cmp.Or(a.flavor, "flavor.yaml")
+	if len(profiles) == 0 {
+		return resolved, fmt.Errorf("%s asks for the device profile %q: give the file of it with -profile", flavor, wanted)
 	}
-	var text bytes.Buffer
-	if err := writeJSON(&text, document.Content[0]); err != nil {
-		return err
-	}
-	decoder := json.NewDecoder(&text)
-	decoder.DisallowUnknownFields()
-	return decoder.Decode(into)
+	return resolved, fmt.Errorf("%s asks for the device profile %q, but %s has %q: give the file of %q with -profile",
+		flavor, wanted, cmp.Or(a.profile, "profile.yaml"), profiles[0].Name, wanted)
 }

@@ -18,9 +18,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	switch err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "query:", err)
 		stop()
 		os.Exit(1)
@@ -33,10 +31,10 @@ type arguments struct {
 	raw, lenient, jsonl, mapping, mappings bool
 }
 
-func parse(args []string, stderr io.Writer) (arguments, error) {
+func parse(args []string, stdout io.Writer) (arguments, error) {
 	var a arguments
 	flags := flag.NewFlagSet("query", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(io.Discard) // the error that is returned says it
 	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML")
 	flags.StringVar(&a.profile, "profile", "", "`file` of the device profile, JSON or YAML")
 	flags.StringVar(&a.explain, "explain", "", "ask the Placement at this `URL` why it finds no host")
@@ -45,10 +43,14 @@ func parse(args []string, stderr io.Writer) (arguments, error) {
 	flags.BoolVar(&a.jsonl, "jsonl", false, "answer one request per line of standard input")
 	flags.BoolVar(&a.mapping, "mapping", false, "match groups without mappings, one case per line of standard input")
 	flags.BoolVar(&a.mappings, "mappings", false, "match groups with mappings, one case per line of standard input")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(stdout)
+		flags.Usage()
 		return a, err
-	}
-	if flags.NArg() > 0 {
+	case err != nil:
+		return a, fmt.Errorf("%w; -h lists the flags", err)
+	case flags.NArg() > 0:
 		return a, fmt.Errorf("unexpected argument %q; files are given by -flavor and -profile", flags.Arg(0))
 	}
 	if a.profile != "" && a.flavor == "" {
@@ -78,8 +80,11 @@ func (a arguments) options() []requestspec.Option {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	a, err := parse(args, stderr)
-	if err != nil {
+	a, err := parse(args, stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
 		return err
 	}
 	out := bufio.NewWriter(stdout)
@@ -98,11 +103,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // showQuery prints the query of a flavor and a profile, and what was found on the way.
 func showQuery(ctx context.Context, a arguments, out, stderr io.Writer) error {
-	in, profiles, err := readFiles(a.flavor, a.profile)
+	in, profiles, err := readFiles(a)
 	if err != nil {
 		return err
 	}
-	if in, err = requestspec.Resolve(in, profiles, a.options()...); err != nil {
+	if in, err = resolve(a, in, profiles); err != nil {
 		return err
 	}
 	request, err := requestspec.Build(in, a.options()...)

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,12 +69,16 @@ func TestBadInputNamesItsPlace(t *testing.T) {
 		want []string
 	}{
 		{"misspelt class", []string{"-flavor", flavor, "-profile", write(t, "p.yaml", "name: gpu\ngroups: [{resources:PGPUS: '1'}]")}, []string{"device profile gpu, group 0", "resources:PGPUS"}},
-		{"unknown profile", []string{"-flavor", flavor, "-profile", write(t, "p.yaml", "name: fpga\ngroups: []")}, []string{`"gpu"`, "no device profile of this name"}},
-		{"unknown key", []string{"-flavor", write(t, "f.yaml", "vcpu: 1")}, []string{"f.yaml", `unknown field "vcpu"`}},
-		{"not YAML", []string{"-flavor", write(t, "f.yaml", "a: [")}, []string{"f.yaml", "line 1"}},
-		{"bad key", []string{"-flavor", write(t, "f.yaml", "vcpus: 1\n? [a]\n: 1")}, []string{"f.yaml", "line 2"}},
-		{"not a number", []string{"-flavor", write(t, "f.yaml", "vcpus: .nan")}, []string{"f.yaml", "line 1"}},
-		{"empty file", []string{"-flavor", write(t, "f.yaml", "")}, []string{"f.yaml", "empty"}},
+		{"other profile", []string{"-flavor", flavor, "-profile", write(t, "p.yaml", "name: fpga\ngroups: []")}, []string{`"gpu"`, `p.yaml has "fpga"`, "with -profile"}},
+		{"no profile", []string{"-flavor", flavor}, []string{"flavor.yaml", `"gpu"`, "with -profile"}},
+		{"no profile, lenient", []string{"-flavor", flavor, "-lenient"}, []string{"flavor.yaml", `"gpu"`, "with -profile"}},
+		{"impossible profile", []string{"-flavor", write(t, "f.yaml", "extra_specs: {accel:device_profile: a b}")}, []string{`"a b" is not a valid profile name`}},
+		{"two profiles", []string{"-flavor", write(t, "f.yaml", "extra_specs: {accel:device_profile: a, accel:device_profile_name: b}")}, []string{"give one of them"}},
+		{"misspelt profile key", []string{"-flavor", write(t, "f.yaml", "vcpus: 1\nextra_specs: {accel:device_profil: gpu}")}, []string{"write accel:device_profile"}},
+		{"unknown key", []string{"-flavor", write(t, "f.yaml", "vcpu: 1")}, []string{"f.yaml:1: vcpu: unknown key, known keys are"}},
+		{"unknown key of a profile", []string{"-flavor", flavor, "-profile", write(t, "p.json", "{\"name\": \"gpu\",\n\"group\": []}")}, []string{"p.json:2: group: unknown key"}},
+		{"empty file", []string{"-flavor", write(t, "f.yaml", "")}, []string{"f.yaml:1: the file is empty"}},
+		{"unknown flag", []string{"-flavour", flavor}, []string{"-flavour", "-h lists the flags"}},
 		{"no file", []string{"-flavor", filepath.Join(t.TempDir(), "none.yaml")}, []string{"none.yaml"}},
 		{"profile alone", []string{"-profile", flavor}, []string{"-profile needs -flavor"}},
 		{"two modes", []string{"-jsonl", "-mapping"}, []string{"no other mode"}},
@@ -133,14 +139,97 @@ func TestRecordedCasesInBulk(t *testing.T) {
 	}
 }
 
-func TestBadLineIsAnswered(t *testing.T) {
+func TestBadLinesAreAnswered(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, flag, line, want string }{
+		{"not closed", "-jsonl", `{`, "the line ends inside the JSON object"},
+		{"no JSON", "-jsonl", `{flavor: 1}`, "invalid character 'f'"},
+		{"list", "-jsonl", `[{"flavor":{}}]`, "want a JSON object"},
+		{"null", "-mapping", `null`, "want a JSON object"},
+		{"two objects", "-jsonl", `{"flavor":{}} {}`, "one object per line"},
+		{"no flavor", "-jsonl", `{}`, "flavor is missing"},
+		{"unknown key", "-jsonl", `{"flavor":{},"device_profile":[]}`, `unknown key "device_profile"; known keys are boot_from_volume, compute_nodes, destination, device_profiles, flavor,`},
+		{"unknown key of a flavor", "-jsonl", `{"flavor":{"vcpu":1}}`, `unknown key "vcpu"`},
+		{"unknown key of a port", "-jsonl", `{"flavor":{},"ports":[{"uuid":"p"}]}`, `unknown key "uuid"`},
+		{"text for a number", "-jsonl", `{"flavor":{"vcpus":"1"}}`, "flavor.vcpus: want a whole number, got string"},
+		{"fraction", "-jsonl", `{"flavor":{"vcpus":1.5}}`, "flavor.vcpus: want a whole number, got number 1.5"},
+		{"number for an extra spec", "-jsonl", `{"flavor":{"extra_specs":{"a":1}}}`, "flavor.extra_specs: want a text, got number"},
+		{"text for a truth value", "-jsonl", `{"flavor":{},"boot_from_volume":"yes"}`, "boot_from_volume: want true or false, got string"},
+		{"object for a list", "-jsonl", `{"flavor":{},"ports":{}}`, "ports: want a list, got object"},
+		{"list for an object", "-jsonl", `{"flavor":[]}`, "flavor: want an object, got array"},
+		{"group is no object", "-jsonl", `{"flavor":{},"device_profiles":[{"name":"p","groups":[1]}]}`, "must be a JSON object"},
+		{"unknown key of a mapping", "-mapping", `{"alocation":[]}`, `unknown key "alocation"; known keys are allocation, groups;`},
+		{"unknown key of a group", "-mapping", `{"groups":[{"suffix":"1"}]}`, `unknown key "suffix"`},
+		{"unknown key of mappings", "-mappings", `{"groups":[]}`, `unknown key "groups"; known keys are flavor_arqs, group_ids, mappings, port_arqs;`},
+		{"uuid is a number", "-mappings", `{"flavor_arqs":[{"uuid":1}]}`, "uuid: want a text, got number"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			for _, lenient := range []string{"-lenient=false", "-lenient"} {
+				out, err := query(t, "\n\n"+tc.line+"\n", tc.flag, lenient)
+				require.NoError(t, err)
+				var got answer
+				require.NoError(t, json.Unmarshal([]byte(out), &got))
+				assert.Equal(t, "bad_input", got.Error)
+				assert.Contains(t, got.Message, "line 3: ")
+				assert.Contains(t, got.Message, tc.want)
+				assert.NotRegexp(t, `json:|Go |main\.|requestspec`, got.Message)
+			}
+		})
+	}
+}
+
+func TestGoodLineAfterABadOne(t *testing.T) {
 	t.Parallel()
 	out, err := query(t, "{\n\n{\"flavor\":{\"vcpus\":1}}", "-jsonl")
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	require.Len(t, lines, 2)
-	assert.Contains(t, lines[0], `"error":"bad_input"`)
+	assert.Contains(t, lines[0], "line 1: ")
 	assert.Contains(t, lines[1], `"query":"limit=1000&resources=VCPU%3A1`)
+}
+
+// TestDocumentedLines runs the examples of the documentation, which have every key.
+func TestDocumentedLines(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	text := strings.ReplaceAll(string(source), "\n//\t ", " ")
+	lines := regexp.MustCompile(`(?m)^//\t(\{.*\})$`).FindAllStringSubmatch(text, -1)
+	require.Len(t, lines, 3)
+	for i, tc := range []struct {
+		flag, want string
+		schema     any
+	}{
+		{"-jsonl", `{"query":`, queryCase{}},
+		{"-mapping", `{"mapping":{"device_profile_0":["rp1"]}}`, mappingCase{}},
+		{"-mappings", `"arq_providers":{"a1":"rp1","a2":"rp2"}`, mappingsCase{}},
+	} {
+		out, err := query(t, lines[i][1], tc.flag)
+		require.NoError(t, err)
+		assert.Contains(t, out, tc.want)
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(tc.schema)) {
+			assert.Contains(t, lines[i][1], `"`+field.Tag.Get("json")+`":`)
+		}
+	}
+}
+
+func FuzzReadLine(f *testing.F) {
+	f.Add([]byte(`{"flavor": {"vcpus": 1}, "device_profiles": [{"groups": [{"a": 1}]}]}`))
+	f.Add([]byte(`{"Flavor": [], "x": {}}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var c queryCase
+		if err := readLine(line, &c); err != nil {
+			assert.NotRegexp(t, `json: |Go (value|struct)`, err.Error())
+		}
+	})
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	out, err := query(t, "", "-h")
+	require.NoError(t, err)
+	assert.Contains(t, out, "-mappings")
 }
 
 // TestExplain asks a Placement that has no provider at all.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -15,12 +17,14 @@ type mappingCase struct {
 		Traits    []string         `json:"traits"`
 	} `json:"allocation"`
 	Groups []struct {
-		ID         string           `json:"id"`
-		Resources  map[string]int64 `json:"resources"`
-		Required   []string         `json:"required"`
-		Forbidden  []string         `json:"forbidden"`
-		Aggregates [][]string       `json:"aggregates"`
-		Suffixed   *bool            `json:"suffixed"`
+		ID                  string           `json:"id"`
+		Resources           map[string]int64 `json:"resources"`
+		Required            []string         `json:"required"`
+		Forbidden           []string         `json:"forbidden"`
+		Aggregates          [][]string       `json:"aggregates"`
+		ForbiddenAggregates []string         `json:"forbidden_aggregates"`
+		InTree              string           `json:"in_tree"`
+		Suffixed            *bool            `json:"suffixed"`
 	} `json:"groups"`
 }
 
@@ -29,6 +33,7 @@ func (c mappingCase) answer() answer {
 	for _, g := range c.Groups {
 		group := requestspec.Group{
 			Suffix: g.ID, Resources: g.Resources, Required: g.Required, Forbidden: g.Forbidden, Aggregates: g.Aggregates,
+			ForbiddenAggregates: g.ForbiddenAggregates, InTree: g.InTree,
 		}
 		if g.Suffixed != nil && !*g.Suffixed {
 			group.Suffix = ""
@@ -59,8 +64,21 @@ type mappingsCase struct {
 
 // acceleratorRequest is what matters of an ARQ; the group id is a number or a text of digits.
 type acceleratorRequest struct {
-	UUID  string `json:"uuid"`
-	Group any    `json:"device_profile_group_id"`
+	UUID  string
+	Group any
+}
+
+// UnmarshalJSON takes an ARQ as Cyborg shows it, so with any other keys.
+func (r *acceleratorRequest) UnmarshalJSON(data []byte) error {
+	var arq struct {
+		UUID  string `json:"uuid"`
+		Group any    `json:"device_profile_group_id"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	err := decoder.Decode(&arq)
+	r.UUID, r.Group = arq.UUID, arq.Group
+	return err
 }
 
 func (c mappingsCase) answer() answer {

@@ -4,7 +4,7 @@ import "github.com/novacyborg/novacyborg/requestspec"
 
 // queryCase is one line of -jsonl.
 type queryCase struct {
-	Flavor   requestspec.Flavor    `json:"flavor"`
+	Flavor   *requestspec.Flavor   `json:"flavor"`
 	Profiles []requestspec.Profile `json:"device_profiles"`
 	Ports    []requestspec.Port    `json:"ports"`
 	Image    struct {
@@ -31,7 +31,7 @@ func (c queryCase) input() requestspec.Input {
 		}
 	}
 	return requestspec.Input{
-		Flavor: c.Flavor, Ports: c.Ports, Image: image, BootFromVolume: c.BootFromVolume,
+		Flavor: *c.Flavor, Ports: c.Ports, Image: image, BootFromVolume: c.BootFromVolume,
 		Destination: c.Destination, ForceHosts: c.ForceHosts, ForceNodes: c.ForceNodes, ComputeNodes: c.ComputeNodes,
 		Hints: c.Hints, RootRequired: c.RootRequired, RootForbidden: c.RootForbidden, SameSubtree: c.SameSubtree,
 		Limit: c.Limit,
@@ -39,6 +39,9 @@ func (c queryCase) input() requestspec.Input {
 }
 
 func (c queryCase) answer(opts []requestspec.Option) answer {
+	if c.Flavor == nil {
+		return answer{Error: codeBadInput, Message: "flavor is missing"}
+	}
 	in, err := requestspec.Resolve(c.input(), c.Profiles, opts...)
 	if err != nil {
 		return failed(err)

@@ -54,7 +54,7 @@ func newAccount(source string, entry cloudEntry) (*account, error) {
 	if a.auth.IdentityEndpoint == "" {
 		return nil, fmt.Errorf("%s: auth_url is missing", source)
 	}
-	return a, nil
+	return a, checkURL(source+": auth_url", a.auth.IdentityEndpoint)
 }
 
 func (e cloudEntry) authOptions() gophercloud.AuthOptions {

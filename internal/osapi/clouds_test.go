@@ -359,7 +359,7 @@ func TestBadCloudsYAML(t *testing.T) {
 		{name: "certificate without key", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, cert: c.pem}}`, want: "cert and key must be given together"},
 		{name: "auth type", clouds: `clouds: {test: {auth_type: v3oidcpassword, auth: {auth_url: "http://k.example"}}}`, want: `cloud test: auth_type "v3oidcpassword" is not supported`},
 		{name: "verify", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, verify: maybe}}`, want: `verify: "maybe" is neither true nor false`},
-		{name: "override that is no URL", clouds: `clouds: {test: {auth_type: none, accelerator_endpoint_override: nowhere}}`, want: `endpoint "nowhere" is no http or https URL`},
+		{name: "override that is no URL", clouds: `clouds: {test: {auth_type: none, accelerator_endpoint_override: nowhere}}`, want: "cloud test: accelerator_endpoint_override is no http or https URL"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -79,7 +80,7 @@ func readEntries(path, section string) (map[string]cloudEntry, error) {
 func parseEntries(path string, text []byte, section string) (map[string]cloudEntry, error) {
 	var document map[string]yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, unreadable(path, err)
 	}
 	node, ok := document[section]
 	if !ok {
@@ -87,11 +88,20 @@ func parseEntries(path string, text []byte, section string) (map[string]cloudEnt
 	}
 	var plain map[string]map[string]any // decoded into a cloudEntry, sections would be cloudEntries too
 	if err := node.Decode(&plain); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, unreadable(path, err)
 	}
 	entries := make(map[string]cloudEntry, len(plain))
 	for name, entry := range plain {
 		entries[name] = entry
 	}
 	return entries, nil
+}
+
+// yamlValue is how the YAML library shows a value in its errors.
+var yamlValue = regexp.MustCompile("`[^`]*`?")
+
+// unreadable takes the values out of an error of the YAML library: one may be a
+// password in the wrong place.
+func unreadable(path string, err error) error {
+	return fmt.Errorf("%s: %s", path, yamlValue.ReplaceAllString(err.Error(), "a value"))
 }

@@ -3,6 +3,8 @@ package osapi
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -11,6 +13,7 @@ import (
 )
 
 // Config is what the options of a constructor add up to. Only Options fill it.
+// It prints without what it holds: that may be a token.
 type Config struct {
 	cloud    string
 	env      bool
@@ -28,6 +31,12 @@ type Config struct {
 	logger    *slog.Logger
 	retries   retrySettings
 }
+
+// Format prints the same for every verb, since fmt looks into unexported fields.
+func (Config) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, "osapi.Config{…}") }
+
+// LogValue is what a structured log shows.
+func (Config) LogValue() slog.Value { return slog.StringValue("osapi.Config{…}") }
 
 // retrySettings bound the repetitions of one request.
 type retrySettings struct {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gophercloud/gophercloud/v2"
 )
@@ -33,6 +34,25 @@ func Discover(ctx context.Context, client *gophercloud.ServiceClient) (Versions,
 	if err != nil {
 		return Versions{}, fmt.Errorf("read the version document of service %s: %w", client.Type, err)
 	}
+	return versions, nil
+}
+
+// KnownVersions reads a server's range of versions once. The zero value is ready
+// for use by many goroutines.
+type KnownVersions struct{ read atomic.Pointer[Versions] }
+
+// Get returns the range, which it reads with Discover as long as that has not
+// worked. Nothing is locked meanwhile: goroutines that ask at the same time each
+// read it, so that none of them waits for the other's deadline.
+func (k *KnownVersions) Get(ctx context.Context, client *gophercloud.ServiceClient) (Versions, error) {
+	if known := k.read.Load(); known != nil {
+		return *known, nil
+	}
+	versions, err := Discover(ctx, client)
+	if err != nil {
+		return Versions{}, err
+	}
+	k.read.Store(&versions)
 	return versions, nil
 }
 

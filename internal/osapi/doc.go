@@ -33,4 +33,29 @@
 // says "not yet" with it, and polling is the waiter's business. Waits double
 // from the minimum to the maximum; Retry-After, as seconds or as a date, is
 // obeyed up to the maximum.
+//
+// A caller that must know what became of each single request marks its context
+// with [AtMostOnce]; [NeverSent] then tells what surely did not arrive.
+//
+// # Secrets
+//
+// No error and no log line shows a token or password. Addresses with a user or
+// password in them are refused, wherever they come from, and the error names
+// the option, key or variable instead of the address. [Config] prints empty. A
+// *gophercloud.ServiceClient does not hide its token: never print one.
+//
+// # Design decisions
+//
+//  1. Logins and their settings are read here, not by gophercloud's clouds
+//     package, which drops endpoint overrides, the list of regions and
+//     allow_reauth.
+//  2. Redirects are followed above the retries, by one policy.
+//  3. A microversion is a copy of the client; no client is changed after it was
+//     made.
+//  4. A POST or PATCH is repeated after 429 and after 503 with Retry-After,
+//     although a proxy could in theory send these after the service has acted.
+//     Both are by their definition answers of somebody who did not take the
+//     request, overloaded deployments do send them, and what a needless error
+//     costs there (a whole build) is more than a stray ARQ, which the level
+//     above reports.
 package osapi

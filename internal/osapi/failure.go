@@ -2,6 +2,7 @@ package osapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -20,6 +21,19 @@ type Failure struct {
 
 // RequestID is the id under which the service logged the request, or "".
 func (f Failure) RequestID() string { return RequestID(f.Header) }
+
+// RefusedLogin says that Keystone's middleware in front of the service refused
+// the request, so that the service itself never saw it. It has its own form for
+// that (keystonemiddleware/auth_token/__init__.py:AuthProtocol).
+func (f Failure) RefusedLogin() bool {
+	var body struct {
+		Error struct {
+			Code int `json:"code"`
+		} `json:"error"`
+	}
+	return f.StatusCode == http.StatusUnauthorized && json.Unmarshal(f.Body, &body) == nil &&
+		body.Error.Code == http.StatusUnauthorized
+}
 
 // FailureOf finds the answer in an error of gophercloud, also behind a login
 // that was renewed or could not be renewed. ok is false when there was no

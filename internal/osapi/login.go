@@ -49,7 +49,7 @@ func (c *Config) loginAs(ctx context.Context, a *account) (*session, error) {
 	}
 	if a.anonymous {
 		sess := c.withoutLogin(a.auth.TokenID)
-		sess.overrides, sess.fallback = a.overrides, a.endpoint
+		sess.source, sess.overrides, sess.fallback = a.source, a.overrides, a.endpoint
 		return sess, nil
 	}
 	provider, err := openstack.NewClient(a.auth.IdentityEndpoint)
@@ -60,7 +60,9 @@ func (c *Config) loginAs(ctx context.Context, a *account) (*session, error) {
 	if err := openstack.Authenticate(ctx, provider, a.auth); err != nil {
 		return nil, fmt.Errorf("%s: log in at %s: %w", a.source, provider.IdentityEndpoint, err)
 	}
-	return &session{provider: provider, search: c.narrow(a.search), fixed: c.endpoint, overrides: a.overrides}, nil
+	return &session{
+		provider: provider, search: c.narrow(a.search), source: a.source, fixed: c.endpoint, overrides: a.overrides,
+	}, nil
 }
 
 // withoutLogin makes a provider that sends the fixed token, if there is one.

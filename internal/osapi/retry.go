@@ -13,10 +13,12 @@ import (
 // checkRetry says whether an attempt may be repeated. It never returns an error
 // of its own: net/http would throw the answer away with its status.
 func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return false, nil
-	}
-	if err != nil {
+	case atMostOnce(ctx):
+		return err != nil && !permanent(err) && NeverSent(err), nil
+	case err != nil:
 		return retryError(err), nil
 	}
 	return retryResponse(resp), nil
@@ -43,23 +45,18 @@ func retryError(err error) bool {
 	if failed, ok := errors.AsType[*url.Error](err); ok && repeatable(strings.ToUpper(failed.Op)) {
 		return true
 	}
-	return neverSent(err)
+	return NeverSent(err)
 }
 
 // repeatable says whether running a request twice does no harm. PUT is, since
-// Placement guards each of its own with a generation.
+// Placement guards each of its own with a generation; whoever must know which
+// of the two was carried out uses AtMostOnce.
 func repeatable(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
 		return true
 	}
 	return false
-}
-
-// neverSent says that no connection came about, so that nothing was executed.
-func neverSent(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial"
 }
 
 // permanent names the errors that the next attempt would meet again. net/http

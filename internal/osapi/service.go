@@ -57,6 +57,7 @@ func NewProvider(ctx context.Context, opts ...Option) (*gophercloud.ProviderClie
 type session struct {
 	provider  *gophercloud.ProviderClient
 	search    gophercloud.EndpointOpts
+	source    string            // where overrides and fallback were read, for error texts
 	fixed     string            // WithEndpoint, "" for none
 	overrides map[string]string // service type, with underscores, to endpoint
 	fallback  string            // auth.endpoint of an account without Keystone
@@ -68,13 +69,14 @@ func (s *session) endpoint(serviceType string) (string, error) {
 	}
 	key := strings.ReplaceAll(serviceType, "-", "_")
 	if override := s.overrides[key]; override != "" {
-		return override, checkEndpoint(override)
+		return override, checkURL(s.source+": "+key+overrideSuffix, override)
 	}
-	if override := os.Getenv("OS_" + strings.ToUpper(key) + "_ENDPOINT_OVERRIDE"); override != "" {
-		return override, checkEndpoint(override)
+	variable := "OS_" + strings.ToUpper(key) + "_ENDPOINT_OVERRIDE"
+	if override := os.Getenv(variable); override != "" {
+		return override, checkURL(variable, override)
 	}
 	if s.fallback != "" {
-		return s.fallback, checkEndpoint(s.fallback)
+		return s.fallback, checkURL(s.source+": endpoint", s.fallback)
 	}
 	return s.fromCatalog(serviceType)
 }
@@ -99,5 +101,5 @@ func (s *session) fromCatalog(serviceType string) (string, error) {
 		return "", fmt.Errorf("%w: the catalog has no %s endpoint of type %q in region %q: %w",
 			ErrNoEndpoint, search.Availability, serviceType, search.Region, err)
 	}
-	return endpoint, nil
+	return endpoint, checkURL(fmt.Sprintf("the catalog's %s endpoint of type %q", search.Availability, serviceType), endpoint)
 }

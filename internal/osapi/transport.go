@@ -38,5 +38,6 @@ func (c *Config) baseTransport() http.RoundTripper {
 	}
 	transport := cleanhttp.DefaultPooledTransport()
 	transport.TLSClientConfig = c.tls
+	transport.Proxy = hideProxyErrors(http.ProxyFromEnvironment)
 	return transport
 }

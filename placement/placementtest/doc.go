@@ -15,7 +15,7 @@
 //
 // As with the real service's noauth2, a request needs X-Auth-Token, the token "admin" has the admin role, any other none. The role
 // list can be given in an X-Roles header. The reshaper wants the role service, which the token "admin" alone does not have.
-// [WithoutAuth] lets everybody do everything.
+// [WithDeprecatedPolicy] lets an administrator reshape too, [WithoutAuth] lets everybody do everything.
 //
 // # Oddities kept
 //

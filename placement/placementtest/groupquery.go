@@ -37,14 +37,12 @@ type group struct {
 
 // parseGroups reads the groups, in the order in which their first parameter stands in the query. Mirrors _parse_request_items.
 func parseGroups(q query, minor int) ([]*group, *fault) {
-	pattern := groupKey(minor)
 	var groups []*group
 	for _, p := range q {
-		match := pattern.FindStringSubmatch(p.key)
-		if match == nil {
+		word, suffix, ok := groupKey(p.key, minor)
+		if !ok {
 			continue
 		}
-		word, suffix := match[1], match[2]
 		i := slices.IndexFunc(groups, func(g *group) bool { return g.suffix == suffix })
 		if i < 0 {
 			i = len(groups)

@@ -69,7 +69,7 @@ func putInventories(s *Server, r *request) (*reply, *fault) {
 	}
 	given, _ := body["inventories"].(object)
 	next, f := readInventories(p, given, func(class string, inv inventory) *fault {
-		return checkCapacity(p, class, inv, r.version.minor)
+		return checkCapacity("update", p, class, inv, r.version.minor)
 	})
 	if f != nil {
 		return nil, f
@@ -141,7 +141,7 @@ func postInventory(s *Server, r *request) (*reply, *fault) {
 		return nil, f
 	}
 	class, inv := text(body, "resource_class"), inventoryOf(body)
-	if f := checkCapacity(p, class, inv, r.version.minor); f != nil {
+	if f := checkCapacity("create", p, class, inv, r.version.minor); f != nil {
 		return nil, f
 	}
 	if !s.store.known.classes.has(class) {
@@ -170,7 +170,7 @@ func putInventory(s *Server, r *request) (*reply, *fault) {
 		return nil, f
 	}
 	class, inv := r.item("class"), inventoryOf(body)
-	if f := checkCapacity(p, class, inv, r.version.minor); f != nil {
+	if f := checkCapacity("update", p, class, inv, r.version.minor); f != nil {
 		return nil, f
 	}
 	if !s.store.known.classes.has(class) {

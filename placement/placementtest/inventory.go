@@ -66,15 +66,15 @@ func (p *provider) fits(class string, amount int64) bool {
 	return ok && inv.allows(amount) && float64(p.used[class])+float64(amount) <= inv.room()
 }
 
-// checkCapacity refuses an inventory of nothing: below 1.26 the reserved part may not be all of it.
-func checkCapacity(p *provider, class string, inv inventory, minor int) *fault {
-	if minor < 26 && inv.capacity() <= 0 {
-		return badRequest("Unable to update inventory for resource provider %s: Invalid inventory for '%s' on resource provider "+
-			"'%s'. The reserved value is greater than or equal to total.", p.uuid, class, p.uuid)
+// checkCapacity refuses an inventory of nothing: below 1.26 the reserved part may not be all of it. The verb says what was tried.
+func checkCapacity(verb string, p *provider, class string, inv inventory, minor int) *fault {
+	than := "greater than"
+	switch {
+	case minor < 26 && inv.capacity() <= 0:
+		than = "greater than or equal to"
+	case inv.capacity() >= 0:
+		return nil
 	}
-	if inv.capacity() < 0 {
-		return badRequest("Unable to update inventory for resource provider %s: Invalid inventory for '%s' on resource provider "+
-			"'%s'. The reserved value is greater than total.", p.uuid, class, p.uuid)
-	}
-	return nil
+	return badRequest("Unable to %s inventory for resource provider %s: Invalid inventory for '%s' on resource provider '%s'. The "+
+		"reserved value is %s total.", verb, p.uuid, class, p.uuid, than)
 }

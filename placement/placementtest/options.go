@@ -11,6 +11,7 @@ type config struct {
 	maxMinor       int
 	strictCapacity bool
 	noAuth         bool
+	oldPolicy      bool
 }
 
 // Option changes a server. [New] and [Start] check every option.
@@ -65,6 +66,16 @@ func WithStrictCapacity() Option {
 func WithoutAuth() Option {
 	return func(c *config) error {
 		c.noAuth = true
+		return nil
+	}
+}
+
+// WithDeprecatedPolicy lets an administrator use the reshaper, as a service does whose configuration keeps the deprecated policies
+// (enforce_new_defaults = false), which is how releases up to 8 come and how Placement's own test suite is run. The default is that
+// only the service role may.
+func WithDeprecatedPolicy() Option {
+	return func(c *config) error {
+		c.oldPolicy = true
 		return nil
 	}
 }

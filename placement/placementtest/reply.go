@@ -1,6 +1,7 @@
 package placementtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -23,11 +24,20 @@ type reply struct {
 
 // jsonReply renders a value.
 func jsonReply(status int, v any) *reply {
-	body, err := json.Marshal(v)
+	body, err := encode(v)
 	if err != nil {
 		return &reply{status: http.StatusInternalServerError, body: []byte(strconv.Quote(err.Error()))}
 	}
 	return &reply{status: status, body: body, cached: true}
+}
+
+// encode writes JSON with <, > and & as they are, as Python does: texts of errors have them, and clients look for those.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // noContent is the answer of a write without a body.
@@ -104,7 +114,7 @@ func errorJSON(r *request, f *fault, title, detail string, maxMinor int) []byte 
 		}
 		v = map[string]any{"errors": []errorItem{item}}
 	}
-	body, err := json.Marshal(v)
+	body, err := encode(v)
 	if err != nil {
 		return []byte(strconv.Quote(err.Error()))
 	}

@@ -112,7 +112,7 @@ func (s *Server) answer(h http.Header, r *request, routes []route) (*reply, *fau
 	}
 	r.version = v
 	h.Set(versionHeader, serviceType+" "+v.String())
-	h.Add("Vary", versionHeader)
+	h.Add("Vary", strings.ToLower(versionHeader))
 	if f := r.readBody(); f != nil {
 		return nil, f
 	}
@@ -123,10 +123,15 @@ func (s *Server) answer(h http.Header, r *request, routes []route) (*reply, *fau
 	if f := rt.check(r); f != nil {
 		return nil, f
 	}
-	if !isRoot && !r.service && (rt.service || !r.admin) {
+	if !isRoot && !s.permits(rt, r) {
 		return nil, newFault(http.StatusForbidden, "Policy does not allow %s %s to be performed.", rt.method, rt.path)
 	}
 	return s.run(rt, r)
+}
+
+// permits tells whether the caller's roles are enough. Mirrors the default rules of placement/policies/.
+func (s *Server) permits(rt *route, r *request) bool {
+	return r.service || r.admin && (!rt.service || s.cfg.oldPolicy)
 }
 
 // pick finds the route of the request's method.
@@ -141,7 +146,7 @@ func pick(r *request, routes []route) (*route, *fault) {
 		}
 		allowed = append(allowed, routes[i].method)
 	}
-	f := newFault(http.StatusMethodNotAllowed, "The method specified is not allowed for this resource.")
+	f := newFault(http.StatusMethodNotAllowed, "The method %s is not allowed for this resource.", r.Method)
 	f.allow = strings.Join(allowed, ", ")
 	return nil, f
 }

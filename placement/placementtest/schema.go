@@ -2,12 +2,12 @@ package placementtest
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -44,18 +44,26 @@ type patternSchema struct {
 
 // check gives the first thing that is wrong with a value, nil when it fits. Numbers must be [json.Number].
 func (s *schema) check(v any) error {
+	if found := s.find(v); found != nil {
+		return found
+	}
+	return nil
+}
+
+// find is check with the place of what is wrong.
+func (s *schema) find(v any) *violation {
 	if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return hasType(v, t) }) {
-		return fmt.Errorf("%s is not of type %s", show(v), "'"+strings.Join(s.types, "', '")+"'")
+		return broken("type", v, "%s is not of type %s", show(v), "'"+strings.Join(s.types, "', '")+"'")
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		return s.checkObject(v)
+		return s.findInObject(v)
 	case []any:
-		return s.checkArray(v)
+		return s.findInArray(v)
 	case string:
-		return s.checkString(v)
+		return s.findInString(v)
 	case json.Number:
-		return s.checkNumber(v)
+		return s.findInNumber(v)
 	}
 	return nil
 }
@@ -77,46 +85,41 @@ func hasType(v any, name string) bool {
 	return false
 }
 
-func (s *schema) checkObject(o map[string]any) error {
+func (s *schema) findInObject(o map[string]any) *violation {
 	for _, key := range s.required {
 		if _, ok := o[key]; !ok {
-			return fmt.Errorf("'%s' is a required property", key)
+			return broken("required", o, "'%s' is a required property", key)
 		}
 	}
 	if len(o) < s.minProperties {
-		return fmt.Errorf("%s does not have enough properties", show(o))
+		return broken("minProperties", o, "%s does not have enough properties", show(o))
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if err := s.checkProperty(key, o[key]); err != nil {
-			return err
+		known, found := s.findInProperty(key, o[key])
+		switch {
+		case found != nil:
+			return found
+		case known || !s.closed:
+		case len(s.patterns) > 0:
+			return broken("additionalProperties", o, "'%s' does not match any of the regexes: %s", key, s.patternNames())
+		default:
+			return broken("additionalProperties", o, "Additional properties are not allowed ('%s' was unexpected)", key)
 		}
 	}
 	return nil
 }
 
-func (s *schema) checkProperty(key string, v any) error {
-	known := false
+// findInProperty checks one property, and tells whether the schema knows its name.
+func (s *schema) findInProperty(key string, v any) (known bool, found *violation) {
 	if p, ok := s.properties[key]; ok {
-		known = true
-		if err := p.check(v); err != nil {
-			return fmt.Errorf("%w (at %s)", err, key)
-		}
+		known, found = true, p.find(v).within(named(key), "'properties'", named(key))
 	}
 	for _, p := range s.patterns {
-		if p.name.MatchString(key) {
-			known = true
-			if err := p.schema.check(v); err != nil {
-				return fmt.Errorf("%w (at %s)", err, key)
-			}
+		if found == nil && p.name.MatchString(key) {
+			known, found = true, p.schema.find(v).within(named(key), "'patternProperties'", named(p.name.String()))
 		}
 	}
-	switch {
-	case known || !s.closed:
-		return nil
-	case len(s.patterns) > 0:
-		return fmt.Errorf("'%s' does not match any of the regexes: %s", key, s.patternNames())
-	}
-	return fmt.Errorf("Additional properties are not allowed ('%s' was unexpected)", key) //nolint:staticcheck // wire text
+	return known, found
 }
 
 func (s *schema) patternNames() string {
@@ -127,51 +130,51 @@ func (s *schema) patternNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (s *schema) checkArray(a []any) error {
+func (s *schema) findInArray(a []any) *violation {
 	if len(a) < s.minItems {
-		return fmt.Errorf("%s is too short", show(a))
+		return broken("minItems", a, "%s is too short", show(a))
 	}
 	seen := make(map[string]bool)
 	for i, v := range a {
 		if s.items != nil {
-			if err := s.items.check(v); err != nil {
-				return fmt.Errorf("%w (at item %d)", err, i)
+			if found := s.items.find(v).within(strconv.Itoa(i), "'items'"); found != nil {
+				return found
 			}
 		}
 		text := show(v)
 		if s.unique && seen[text] {
-			return fmt.Errorf("%s has non-unique elements", show(a))
+			return broken("uniqueItems", a, "%s has non-unique elements", show(a))
 		}
 		seen[text] = true
 	}
 	return nil
 }
 
-func (s *schema) checkString(v string) error {
+func (s *schema) findInString(v string) *violation {
 	n := utf8.RuneCountInString(v)
 	switch {
 	case n < s.minLength:
-		return fmt.Errorf("%s is too short", show(v))
+		return broken("minLength", v, "%s is too short", show(v))
 	case s.maxLength > 0 && n > s.maxLength:
-		return fmt.Errorf("%s is too long", show(v))
+		return broken("maxLength", v, "%s is too long", show(v))
 	case s.pattern != nil && !s.pattern.MatchString(v):
-		return fmt.Errorf("%s does not match '%s'", show(v), s.pattern)
+		return broken("pattern", v, "%s does not match '%s'", show(v), s.pattern)
 	case len(s.enum) > 0 && !slices.Contains(s.enum, v):
-		return fmt.Errorf("%s is not one of ['%s']", show(v), strings.Join(s.enum, "', '"))
+		return broken("enum", v, "%s is not one of ['%s']", show(v), strings.Join(s.enum, "', '"))
 	}
 	if _, ok := normalUUID(v); s.uuid && !ok {
-		return fmt.Errorf("%s is not a 'uuid'", show(v))
+		return broken("format", v, "%s is not a 'uuid'", show(v))
 	}
 	return nil
 }
 
-func (s *schema) checkNumber(v json.Number) error {
+func (s *schema) findInNumber(v json.Number) *violation {
 	f := toFloat(v)
 	switch {
 	case s.minimum != nil && f < *s.minimum:
-		return fmt.Errorf("%s is less than the minimum of %v", v, *s.minimum)
+		return broken("minimum", v, "%s is less than the minimum of %v", v, *s.minimum)
 	case s.maximum != nil && f > *s.maximum:
-		return fmt.Errorf("%s is greater than the maximum of %v", v, *s.maximum)
+		return broken("maximum", v, "%s is greater than the maximum of %v", v, *s.maximum)
 	}
 	return nil
 }
@@ -181,7 +184,7 @@ func show(v any) string {
 	if s, ok := v.(string); ok {
 		return "'" + s + "'"
 	}
-	text, err := json.Marshal(v)
+	text, err := encode(v)
 	if err != nil {
 		return "a value"
 	}

@@ -216,24 +216,45 @@ func candidatesSchema(minor int) *schema {
 		p["same_subtree"] = anyString
 	}
 	s := closedObject(p)
-	s.patterns = []patternSchema{{name: groupKey(minor), schema: anyString}}
+	for _, key := range groupKeys(minor) {
+		s.patterns = append(s.patterns, patternSchema{name: key, schema: anyString})
+	}
 	return s
 }
 
 // Group parameters: the word, and the suffix that may follow it. Mirrors GROUP_PAT of schemas/common.py.
 var (
-	groupKeyNumbers     = regexp.MustCompile(`^(resources|required|member_of)([1-9][0-9]*)?$`)
-	groupKeyTree        = regexp.MustCompile(`^(resources|required|member_of|in_tree)([1-9][0-9]*)?$`)
-	groupKeyAnySuffixes = regexp.MustCompile(`^(resources|required|member_of|in_tree)([a-zA-Z0-9_-]{1,64})?$`)
+	groupKeysNumbers     = groupKeyPatterns("([1-9][0-9]*)?", "resources", "required", "member_of")
+	groupKeysTree        = groupKeyPatterns("([1-9][0-9]*)?", "resources", "required", "member_of", "in_tree")
+	groupKeysAnySuffixes = groupKeyPatterns("([a-zA-Z0-9_-]{1,64})?", "resources", "required", "member_of", "in_tree")
 )
 
-// groupKey is the pattern of the group parameters that a microversion has.
-func groupKey(minor int) *regexp.Regexp {
+// groupKeyPatterns makes one pattern per word.
+func groupKeyPatterns(suffix string, words ...string) []*regexp.Regexp {
+	patterns := make([]*regexp.Regexp, 0, len(words))
+	for _, word := range words {
+		patterns = append(patterns, regexp.MustCompile("^"+word+suffix+"$"))
+	}
+	return patterns
+}
+
+// groupKeys are the patterns of the group parameters that a microversion has.
+func groupKeys(minor int) []*regexp.Regexp {
 	switch {
 	case minor >= 33:
-		return groupKeyAnySuffixes
+		return groupKeysAnySuffixes
 	case minor >= 31:
-		return groupKeyTree
+		return groupKeysTree
 	}
-	return groupKeyNumbers
+	return groupKeysNumbers
+}
+
+// groupKey takes a parameter of a group apart; false for any other parameter.
+func groupKey(key string, minor int) (word, suffix string, ok bool) {
+	for _, pattern := range groupKeys(minor) {
+		if match := pattern.FindStringSubmatch(key); match != nil {
+			return key[:len(key)-len(match[1])], match[1], true
+		}
+	}
+	return "", "", false
 }

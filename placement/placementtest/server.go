@@ -77,7 +77,7 @@ func (s *Server) Listen(address string) error {
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	s.url = "http://" + l.Addr().String() + s.cfg.prefix
 	s.done = make(chan struct{})
-	go s.serve(s.http, l)
+	go s.serve(s.http, listener{l})
 	return nil
 }
 

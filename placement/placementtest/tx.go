@@ -3,6 +3,7 @@ package placementtest
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // tx collects how to take back the changes of one write, so that a write that fails half-way leaves nothing.
@@ -32,9 +33,10 @@ func (t *tx) setInventories(p *provider, next map[string]inventory) *problem {
 			return &problem{kind: unknownClass, text: "No such resource class " + class + "."}
 		}
 	}
-	for _, class := range slices.Sorted(maps.Keys(p.inventories)) {
-		if _, kept := next[class]; !kept && p.used[class] > 0 {
-			return &problem{kind: inventoryInUse, text: "Inventory for '" + class + "' on resource provider '" + p.uuid + "' in use."}
+	if dropped := t.store.inUse(p, next); len(dropped) > 0 {
+		return &problem{
+			kind: inventoryInUse,
+			text: "Inventory for '" + strings.Join(dropped, ", ") + "' on resource provider '" + p.uuid + "' in use.",
 		}
 	}
 	old := p.inventories
@@ -42,6 +44,20 @@ func (t *tx) setInventories(p *provider, next map[string]inventory) *problem {
 	t.undo = append(t.undo, func() { t.store.swapInventories(p, old) })
 	t.bump(p)
 	return nil
+}
+
+// inUse lists the classes that next drops although consumers have some of them, oldest class first.
+func (s *store) inUse(p *provider, next map[string]inventory) []string {
+	var dropped []string
+	for _, class := range s.classes {
+		if _, had := p.inventories[class]; !had || p.used[class] == 0 {
+			continue
+		}
+		if _, kept := next[class]; !kept {
+			dropped = append(dropped, class)
+		}
+	}
+	return dropped
 }
 
 // swapInventories sets a provider's inventories and the index over them.

@@ -141,23 +141,35 @@ func (c *candidatesQuery) checkResourceless() *fault {
 
 // checkOrphans asks for resources in every group, as the API does below 1.36.
 func (c *candidatesQuery) checkOrphans() *fault {
-	for _, g := range c.groups {
-		switch {
-		case len(g.resources) > 0:
-		case len(g.traits.required) > 0:
-			return badRequest("All traits parameters must be associated with resources.  Found the following orphaned traits keys: "+
-				"required%s", g.suffix)
-		case len(g.aggregates.required)+len(g.aggregates.forbidden) > 0:
-			return badRequest("All member_of parameters must be associated with resources. Found the following orphaned member_of "+
-				"keys: member_of%s", g.suffix)
-		default:
-			return badRequest("All request groups must specify resources.")
-		}
-	}
 	if len(c.groups) == 0 {
 		return badRequest("At least one request group (`resources` or `resources{$S}`) is required.")
 	}
+	if traits := c.orphans("required", func(g *group) bool { return len(g.traits.required) > 0 }); traits != "" {
+		return badRequest("All traits parameters must be associated with resources.  Found the following orphaned traits keys: %s",
+			traits)
+	}
+	if aggregates := c.orphans("member_of", func(g *group) bool {
+		return len(g.aggregates.required)+len(g.aggregates.forbidden) > 0
+	}); aggregates != "" {
+		return badRequest("All member_of parameters must be associated with resources. Found the following orphaned member_of "+
+			"keys: %s", aggregates)
+	}
+	if slices.ContainsFunc(c.groups, func(g *group) bool { return len(g.resources) == 0 }) {
+		return badRequest("All request groups must specify resources.")
+	}
 	return nil
+}
+
+// orphans lists, in order, the parameters of one word that belong to groups without resources.
+func (c *candidatesQuery) orphans(word string, used func(*group) bool) string {
+	var keys []string
+	for _, g := range c.groups {
+		if len(g.resources) == 0 && used(g) {
+			keys = append(keys, word+g.suffix)
+		}
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, ", ")
 }
 
 // suffixed counts the groups with a suffix.

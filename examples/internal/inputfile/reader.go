@@ -1,0 +1,110 @@
+package inputfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// reader walks through a YAML tree by hand, because yaml's own strict mode does not name keys and places in all of
+// its errors. JSON is YAML.
+type reader struct{ file string }
+
+// field reads the value of one key; at is the path of the key.
+type field func(n *yaml.Node, at string) error
+
+// fields are the known keys of an object.
+type fields map[string]field
+
+func (f fields) known() string {
+	return "known keys are " + strings.Join(slices.Sorted(maps.Keys(f)), ", ")
+}
+
+func (r reader) fail(n *yaml.Node, at, format string, args ...any) error {
+	return r.failAt(n.Line, at, format, args...)
+}
+
+func (r reader) failAt(line int, at, format string, args ...any) error {
+	place := fmt.Sprintf("%s:%d: ", r.file, max(1, line))
+	if at != "" {
+		place += at + ": "
+	}
+	return fmt.Errorf(place+"%w", fmt.Errorf(format, args...))
+}
+
+// read reads the file's one document, an object of known keys.
+func (r reader) read(content []byte, known fields) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	var document, second yaml.Node
+	err := decoder.Decode(&document)
+	switch {
+	case errors.Is(err, io.EOF), err == nil && isNothing(document.Content[0]):
+		return r.failAt(1, "", "the file is empty, %s", known.known())
+	case err != nil:
+		return r.syntax(content, err)
+	}
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		return r.fail(&second, "", "a second document begins here, the file must have one")
+	case !errors.Is(err, io.EOF):
+		return r.syntax(content, err)
+	}
+	return r.object(document.Content[0], known)
+}
+
+// object reads the known keys of the document.
+func (r reader) object(n *yaml.Node, known fields) error {
+	return r.pairs(n, "", func(key string, value *yaml.Node, at string) error {
+		read, found := known[key]
+		if !found {
+			return r.fail(value, at, "unknown key, %s", known.known())
+		}
+		return read(value, at)
+	})
+}
+
+// pairs calls read for each key of an object, in order; a key may come once.
+func (r reader) pairs(n *yaml.Node, at string, read func(key string, value *yaml.Node, at string) error) error {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		return r.fail(n, at, "want keys and values, got %s", describe(n))
+	}
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		below := strings.TrimPrefix(at+"."+key.Value, ".")
+		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
+			return r.fail(key, at, "want a plain key, got %s", describe(key))
+		}
+		if line, twice := lines[key.Value]; twice {
+			return r.fail(key, below, "the key is already in line %d", line)
+		}
+		lines[key.Value] = key.Line
+		if err := read(key.Value, value, below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list calls read for each element.
+func (r reader) list(read field) field {
+	return func(n *yaml.Node, at string) error {
+		n = resolve(n)
+		if n.Kind != yaml.SequenceNode {
+			return r.fail(n, at, "want a list, got %s", describe(n))
+		}
+		for i, element := range n.Content {
+			if err := read(element, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
