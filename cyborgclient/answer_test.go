@@ -66,7 +66,11 @@ func TestAnswersWithoutTheirContent(t *testing.T) {
 						respond(http.StatusOK, v2Document)(w, req)
 						return
 					}
-					respond(http.StatusOK, answer)(w, req)
+					status := http.StatusOK
+					if req.Method == http.MethodPost {
+						status = http.StatusCreated
+					}
+					respond(status, answer)(w, req)
 				})
 				got, err := r.call(t.Context(), client)
 				assert.Empty(t, got)
@@ -77,5 +81,32 @@ func TestAnswersWithoutTheirContent(t *testing.T) {
 				assert.False(t, failure.Refused(), "something may have been done")
 			})
 		}
+	}
+}
+
+// A page of success from something on the way does not pass for a thing done.
+func TestSuccessOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	calls := map[string]func(context.Context, *cyborgclient.Client) error{
+		"bind":   bindOne,
+		"unbind": func(ctx context.Context, c *cyborgclient.Client) error { return c.Unbind(ctx, arq1) },
+		"create": createARQs,
+		"delete": func(ctx context.Context, c *cyborgclient.Client) error {
+			_, err := c.DeleteARQs(ctx, arq1)
+			return err
+		},
+		"delete of an instance": deleteARQs,
+		"delete of a profile":   func(ctx context.Context, c *cyborgclient.Client) error { return c.DeleteDeviceProfile(ctx, "p") },
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, _ := newClient(t, respond(http.StatusOK, `{"arqs": [{"uuid": "`+arq1+`"}]}`))
+			err := call(t.Context(), client)
+			require.ErrorIs(t, err, cyborgclient.ErrInvalidAnswer)
+			var failure *cyborgclient.Error
+			require.ErrorAs(t, err, &failure)
+			assert.False(t, failure.Refused())
+		})
 	}
 }

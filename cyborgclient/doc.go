@@ -38,7 +38,9 @@
 // Every error of a call is an [*Error]: operation, status, Cyborg's own words
 // without the Python traceback, request id. The sentinels (ErrNotFound,
 // ErrInUse, …) are found with errors.Is, a cancelled or expired context too.
-// [Error.RetryElsewhere] says whether another host could work.
+// [Error.RetryElsewhere] says whether another host could work, [Error.Refused]
+// whether Cyborg surely did nothing. An answer of success that lacks its list,
+// or holds an object without a uuid, is ErrInvalidAnswer.
 //
 // # Microversions
 //

@@ -16,7 +16,7 @@ var (
 	// ErrInvalid says that an argument was refused before anything was sent.
 	ErrInvalid = errors.New("invalid argument")
 	// ErrInvalidAnswer says that an answer of success is not what Cyborg answers:
-	// no JSON, without its list, or with an object that has no uuid. What was
+	// another status, no JSON, without its list, or with an object that has no uuid. What was
 	// asked for may have been done.
 	ErrInvalidAnswer = errors.New("invalid answer")
 	// ErrNotFound says that there is no such object, or that it belongs to
@@ -183,6 +183,9 @@ func invalid(op, format string, args ...any) *Error {
 // kindOf sorts an answer by status and, where the status says too little, by
 // the words that Cyborg uses.
 func kindOf(status int, fault string) error {
+	if status < http.StatusMultipleChoices {
+		return ErrInvalidAnswer
+	}
 	switch status {
 	case http.StatusUnauthorized:
 		return ErrUnauthorized

@@ -3,6 +3,7 @@ package cyborgclient
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/internal/osapi"
@@ -14,7 +15,7 @@ func refusal(method string, failure osapi.Failure) bool {
 	if failure.RefusedLogin() {
 		return true
 	}
-	if failure.StatusCode < 400 || failure.StatusCode >= 500 || !ownForm(failure.Body) {
+	if !slices.Contains(refusals, failure.StatusCode) || !ownForm(failure.Body) {
 		return false
 	}
 	message := messageOf(failure.Body)
@@ -22,6 +23,13 @@ func refusal(method string, failure osapi.Failure) bool {
 		return false
 	}
 	return method != http.MethodPatch || refusedPatch(failure.StatusCode, message)
+}
+
+// refusals are the statuses with which Cyborg refuses. 423 is not one of them:
+// it is the answer to a question.
+var refusals = []int{
+	http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+	http.StatusNotAcceptable, http.StatusConflict, http.StatusUnsupportedMediaType,
 }
 
 // refusedPatch names what a PATCH of ARQs is refused for before its first ARQ

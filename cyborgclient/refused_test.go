@@ -44,6 +44,7 @@ func TestRefused(t *testing.T) {
 		{name: "Keystone, bind", call: bindOne, status: 401, body: keystone, want: true},
 		{name: "Keystone's form with another status", call: createARQs, status: 403, body: keystone},
 		{name: "conductor", call: createARQs, status: 404, body: fault(`x\\nTraceback (most recent call last):\\n`)},
+		{name: "not yet", call: createARQs, status: 423, body: `{"error_message": "null"}`},
 		{name: "server error", call: createARQs, status: 500, body: fault("x")},
 		{name: "proxy, empty", call: createARQs, status: 404},
 		{name: "proxy, page", call: createARQs, status: 403, body: "<html>"},

@@ -29,6 +29,9 @@ func (x *exchange) readArguments() *fault {
 		}
 	}
 	x.query = parameters
+	if x.ContentLength > maxBody {
+		return routing(http.StatusRequestEntityTooLarge, "")
+	}
 	data, err := io.ReadAll(io.LimitReader(x.Body, maxBody+1))
 	switch {
 	case err != nil:

@@ -69,7 +69,8 @@ func WithSeed(seed Seed) Option {
 
 // WithSeedFile fills the server from a YAML file. The file is strict: unknown
 // keys, repeated keys and values of the wrong kind are errors of type
-// [*SeedError] that name file, line and key.
+// [*SeedError] that name file, line and key. Aliases may repeat some thousand
+// values, not more.
 func WithSeedFile(path string) Option {
 	return func(c *config) error {
 		data, err := os.ReadFile(path) //nolint:gosec // the caller names the file

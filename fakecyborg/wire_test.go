@@ -236,6 +236,14 @@ func TestLargeBodyIsRefused(t *testing.T) {
 	assert.Equal(t, http.StatusRequestEntityTooLarge, got.status)
 }
 
+// A body that is announced as too large is not waited for.
+func TestAnnouncedLargeBodyIsRefused(t *testing.T) {
+	t.Parallel()
+	server := fakecyborg.Start(t)
+	got := rawExchange(t, server, "POST /v2/accelerator_requests HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000000\r\n\r\n")
+	assert.Contains(t, got, "HTTP/1.1 413 ")
+}
+
 // A text that complains about a huge value is cut.
 func TestLongFaultIsCut(t *testing.T) {
 	t.Parallel()

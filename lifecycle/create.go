@@ -91,7 +91,7 @@ func (c *creation) check() error {
 		return err
 	}
 	if c.Consumer.ProjectID == "" || c.Consumer.UserID == "" {
-		return errors.New("Consumer needs ProjectID and UserID: Placement takes no allocation without")
+		return errors.New("the consumer needs a project and a user: Placement takes no allocation without")
 	}
 	if len(c.Domain) == 0 {
 		return nil

@@ -33,6 +33,9 @@ func (c *Client) Allocations(ctx context.Context, consumer string) (*ConsumerAll
 	if err != nil {
 		return nil, wrap("get allocations of consumer "+consumer, err)
 	}
+	if found.Allocations == nil {
+		return nil, refuse(nil, "get allocations of consumer "+consumer, "the answer has no allocations: is this the endpoint of Placement?")
+	}
 	held := &ConsumerAllocations{
 		Consumer:    Consumer{UUID: consumer, ProjectID: value(found.ProjectID), UserID: value(found.UserID)},
 		Generation:  int64(value(found.ConsumerGeneration)),

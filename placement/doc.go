@@ -12,8 +12,10 @@
 //
 // Every write names the consumer's generation, so that nobody's allocation is ever overwritten or deleted. Conflicts
 // (placement.concurrent_update) are repeated after waits that grow and are jittered; before each repetition the state
-// is read again. A write whose reply got lost is recognised by what the consumer holds. Move and Drop carry an instance
-// from one host to another under the same consumer. A Claim can be stored as JSON and used after a crash.
+// is read again. A write whose outcome is unknown is recognised by what the consumer holds, one that was answered never
+// is: an equal allocation is then somebody else's. The Claim that comes with an error says whether something may have
+// been taken. Move and Drop carry an instance from one host to another under the same consumer. A Claim can be stored as
+// JSON and used after a crash.
 //
 // When a request finds nothing, Explain says for each group why. CheckLimits compares a request with a project's limits.
 //

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -193,4 +195,28 @@ func TestServerVersionIsAskedOnce(t *testing.T) {
 		assert.Equal(t, 39, newest)
 	}
 	assert.Equal(t, 4, asked)
+}
+
+// An answer that does not speak of allocations must not pass for "holds nothing": Release would be done too early.
+func TestAnswersWithoutAllocations(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{}`, `null`, `{"allocations": null}`, `{"arqs": []}`, `<html>`, ``} {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			c := inMemory(t)
+			claim := Claim{Consumer: newConsumer(), Allocations: map[string]map[string]int64{"p": {"FPGA": 1}}}
+			_, err := c.versions.Get(t.Context(), c.service)
+			require.NoError(t, err)
+			strange := newClient(t, WithEndpoint("http://placement.invalid"), WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+			})))
+			c.service = strange.service
+			held, err := c.Allocations(t.Context(), claim.Consumer.UUID)
+			require.ErrorContains(t, err, "get allocations of consumer "+claim.Consumer.UUID)
+			assert.Nil(t, held)
+			require.Error(t, c.Release(t.Context(), claim))
+			claim.Generation = 1
+			require.Error(t, c.Release(t.Context(), claim))
+		})
+	}
 }

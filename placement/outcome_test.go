@@ -264,19 +264,45 @@ func TestClaimThatIsNotSent(t *testing.T) {
 	candidate := Candidate{Allocations: map[string]map[string]int64{"p": {"FPGA": 1}}}
 	mapped := candidate
 	mapped.Mapping = map[string][]string{"": {"p"}}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
 	for name, what := range map[string]Candidate{"plain": candidate, "after the versions": mapped} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fate := &unlucky{}
 			c, _ := luckless(t, fate)
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
 			claim, err := c.Claim(ended, newConsumer(), what)
 			require.ErrorIs(t, err, context.Canceled)
 			assert.Empty(t, claim)
 			assert.Zero(t, fate.writes)
 		})
 	}
+}
+
+// The write arrives after its sender gave it up and looked, and takes the room that its repetition then does not find:
+// the refusal is no failure.
+func TestClaimThatArrivesLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fate := &unlucky{}
+		c, quiet := luckless(t, fate)
+		s := newScene()
+		s.report(t, quiet)
+		found, err := quiet.Candidates(t.Context(), request(devices(0, s.FPGA, 1)))
+		require.NoError(t, err)
+		consumer, candidate := newConsumer(), found.List[0]
+		fate.mishaps = []mishap{{status: 504}, {status: 409, body: ownFault}}
+		fate.after = func() {
+			if fate.writes == 2 {
+				_, err := quiet.Claim(t.Context(), consumer, candidate)
+				assert.NoError(t, err)
+			}
+		}
+		claim, err := c.Claim(t.Context(), consumer, candidate)
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, claim.Generation)
+		assert.Equal(t, candidate.Allocations, holds(t, quiet, consumer))
+	})
 }
 
 // A service that never tells what it does with a write is not asked for ever.

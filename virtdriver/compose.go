@@ -29,8 +29,9 @@ type Composition struct {
 // A device that the domain has already, with nothing said differently, is not
 // added again, so composing twice is composing once. What would give a guest
 // that does not start, or one without its accelerator, is refused with a
-// [*ComposeError]: XML that is malformed or has a document type declaration
-// (which could change what the rest says), a root that is no <domain>, none or
+// [*ComposeError]: XML that is not well formed with its namespaces, is beyond the
+// limits of libxml2, or has a document type declaration (which could change what
+// the rest says), a root that is no <domain>, none or
 // two <devices>, a host address that two devices claim (also an
 // <interface type="hostdev"> or an NVMe disk), an ARQ without a usable handle,
 // a domain type that cannot take PCI devices of the host. Without ARQs the XML

@@ -43,15 +43,7 @@ func TestComposeInSteps(t *testing.T) {
 }
 
 func FuzzCompose(f *testing.F) {
-	for _, seed := range []string{
-		"<domain type='kvm'><devices/></domain>",
-		"<domain type='kvm'>\n <devices>\n  <hostdev mode='subsystem' type='pci'><source><address bus='1'/></source></hostdev>\n </devices></domain>",
-		"<!DOCTYPE d [<!ENTITY a '&b;&b;'>]><domain type=\"qemu\"><devices>&a;</devices></domain>",
-		"<domain type='kvm' xmlns:x='y'><x:devices/><devices x:a='&lt;'><![CDATA[<devices>]]></devices></domain>",
-		"<domain type='xen'><devices ><!-- </devices> --></devices\n></domain>\r\n",
-		strings.Repeat("<domain>", 1100),
-		"\ufeff<domain type='parallels'>\r\n\t<devices>\r\n\t\t<interface type='hostdev'/></devices></domain>",
-	} {
+	for _, seed := range fuzzSeeds {
 		f.Add([]byte(seed), "0000:3b:00.0")
 	}
 	f.Fuzz(func(t *testing.T, input []byte, address string) {

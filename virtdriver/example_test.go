@@ -40,7 +40,7 @@ func ExampleCompose() {
 	//     </hostdev>
 	//   </devices>
 	// </domain> <nil>
-	// compose domain: line 3 column 1: malformed XML: unexpected EOF
+	// compose domain: line 3 column 1: malformed XML: unexpected EOF, <devices> is not closed
 }
 
 func ExampleNewReceiver() {

@@ -1,7 +1,8 @@
 package virtdriver
 
 import (
-	"strings"
+	"bytes"
+	"encoding/xml"
 
 	"github.com/beevik/etree"
 	"libvirt.org/go/libvirtxml"
@@ -111,17 +112,17 @@ func pciHostdev(a pci.Address, managed string) libvirtxml.DomainHostdev {
 }
 
 // writeElements lets libvirtxml write the devices and reads them as trees, all
-// at once because each reading has its price.
+// at once because each writing and each reading has its price.
 func writeElements(devices []device) error {
-	var b strings.Builder
-	for _, d := range devices {
-		text, err := d.hostdev.Marshal()
-		if err != nil {
-			return &ComposeError{ARQs: []string{d.arq.UUID}, Err: wrap(ErrBadField, "%w", err)}
+	text := bytes.NewBufferString("<devices>")
+	encoder := xml.NewEncoder(text)
+	for i := range devices {
+		if err := encoder.Encode(&devices[i].hostdev); err != nil {
+			return &ComposeError{ARQs: []string{devices[i].arq.UUID}, Err: wrap(ErrBadField, "%w", err)}
 		}
-		b.WriteString(text)
 	}
-	list, err := readElement([]byte("<devices>" + b.String() + "</devices>"))
+	text.WriteString("</devices>")
+	list, err := readElement(text.Bytes())
 	if err != nil {
 		return &ComposeError{Err: err}
 	}

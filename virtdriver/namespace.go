@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -21,9 +22,9 @@ type binding struct{ prefix, space string }
 
 // lookup returns the namespace of a prefix; the empty prefix is always bound.
 func (s scope) lookup(prefix string) (string, bool) {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i].prefix == prefix {
-			return s[i].space, true
+	for _, bound := range slices.Backward(s) {
+		if bound.prefix == prefix {
+			return bound.space, true
 		}
 	}
 	if prefix == "xml" {
@@ -125,6 +126,9 @@ func checkName(name xml.Name) error {
 
 func isNCName(text string) bool {
 	for i, r := range text {
+		if r >= 'a' && r <= 'z' { // most are
+			continue
+		}
 		if !unicode.Is(nameStart, r) && (i == 0 || !unicode.Is(nameMore, r)) {
 			return false
 		}
@@ -135,9 +139,20 @@ func isNCName(text string) bool {
 // nameStart is NameStartChar of XML 1.0 without the colon.
 var nameStart = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{'A', 'Z', 1}, {'_', '_', 1}, {'a', 'z', 1}, {0xc0, 0xd6, 1}, {0xd8, 0xf6, 1}, {0xf8, 0x2ff, 1},
-		{0x370, 0x37d, 1}, {0x37f, 0x1fff, 1}, {0x200c, 0x200d, 1}, {0x2070, 0x218f, 1}, {0x2c00, 0x2fef, 1},
-		{0x3001, 0xd7ff, 1}, {0xf900, 0xfdcf, 1}, {0xfdf0, 0xfffd, 1},
+		{'A', 'Z', 1},
+		{'_', '_', 1},
+		{'a', 'z', 1},
+		{0xc0, 0xd6, 1},
+		{0xd8, 0xf6, 1},
+		{0xf8, 0x2ff, 1},
+		{0x370, 0x37d, 1},
+		{0x37f, 0x1fff, 1},
+		{0x200c, 0x200d, 1},
+		{0x2070, 0x218f, 1},
+		{0x2c00, 0x2fef, 1},
+		{0x3001, 0xd7ff, 1},
+		{0xf900, 0xfdcf, 1},
+		{0xfdf0, 0xfffd, 1},
 	},
 	R32:         []unicode.Range32{{0x10000, 0xeffff, 1}},
 	LatinOffset: 5,

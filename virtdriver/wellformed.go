@@ -65,6 +65,9 @@ func checkTag(tag []byte) error {
 // checkReferences wants numeric references to name characters that XML has. That
 // they are digits with a semicolon is known.
 func checkReferences(text []byte) error {
+	if !bytes.Contains(text, []byte("&#")) {
+		return nil
+	}
 	for _, reference := range numericReference.FindAllSubmatch(text, -1) {
 		n, err := strconv.ParseInt(strings.Replace(string(reference[1]), "x", "0x", 1), 0, 32)
 		if err != nil || !isCharacter(rune(n)) {
@@ -108,10 +111,9 @@ const is = `[ \t\r\n]*=[ \t\r\n]*`
 func (s *scanner) checkInstruction(target string) error {
 	raw := s.raw()
 	after := raw[len("<?")+len(target)]
+	before := bytes.TrimPrefix(s.text[:s.token.start], byteOrderMark)
 	switch {
-	case target == "xml" && s.token.start != 0 && s.token.start != len(byteOrderMark):
-		return s.token.malformed("XML declaration after the start of the document")
-	case target == "xml" && s.token.start != 0 && !bytes.HasPrefix(s.text, byteOrderMark):
+	case target == "xml" && len(before) > 0:
 		return s.token.malformed("XML declaration after the start of the document")
 	case target == "xml" && !declaration.Match(raw):
 		return s.token.malformed("bad XML declaration")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -16,6 +17,8 @@ import (
 //	ask FILE METHOD PATH [BODY]
 //
 // takes the first address in FILE, once it is there, and prints status and body.
+// The method HALF sends half a request, writes the file "sent", and waits until
+// the server closes the connection.
 func askMain() {
 	if err := ask(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -29,6 +32,9 @@ func ask(args []string, stdout io.Writer) error {
 	base, err := waitForAddress(ctx, args[0])
 	if err != nil {
 		return err
+	}
+	if args[1] == "HALF" {
+		return askHalf(ctx, strings.TrimPrefix(base, "http://"))
 	}
 	body := strings.NewReader(strings.Join(args[3:], " "))
 	request, err := http.NewRequestWithContext(ctx, args[1], base+args[2], body)
@@ -44,6 +50,22 @@ func ask(args []string, stdout io.Writer) error {
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	fmt.Fprintf(stdout, "%s %s\n", response.Status, answer)
+	return err
+}
+
+func askHalf(ctx context.Context, address string) error {
+	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	if _, err := io.WriteString(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"); err != nil {
+		return err
+	}
+	if err := os.WriteFile("sent", []byte("sent"), 0o600); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, connection)
 	return err
 }
 

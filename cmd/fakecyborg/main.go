@@ -5,6 +5,9 @@
 //
 // It prints the addresses that it serves, one a line, then answers until it
 // gets SIGTERM or SIGINT. No token is asked for: every caller is admin.
+// A request has 10 seconds for its header, 30 for its body, and 16 MiB; its
+// answer may take as long as it needs. What is still open 5 seconds after the
+// signal is cut off and named in the log.
 // GET /_fake/health is 200 once the seed is loaded and reported to Placement.
 //
 // The example seed beside this file has two hosts with FPGA and GPU cards. A

@@ -19,8 +19,11 @@ import (
 // embeddedPath is where an embedded Placement is served.
 const embeddedPath = "/placement"
 
-// serve runs until the context ends. Requests that are still open then have a
-// few seconds to finish.
+// grace is how long open requests have to finish once the program is to end.
+const grace = 5 * time.Second
+
+// serve runs until the context ends. Requests that are still open after grace
+// are cut off, which the log tells and which is no error.
 func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	handler, cyborg, err := assemble(ctx, s, logger)
@@ -31,9 +34,12 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	clients := newConnections()
 	front := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
+		Handler:           intake(clients.watch(handler), bodyTimeout),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		ConnState:         clients.changed,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	ended := make(chan error, 1)
@@ -48,7 +54,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		return err
 	case <-ctx.Done():
 	}
-	return shutDown(ctx, front)
+	return shutDown(ctx, front, clients, logger)
 }
 
 // assemble makes the servers and what their one listener serves.
@@ -125,11 +131,16 @@ func announce(stdout io.Writer, s settings, address string) {
 	fmt.Fprintf(stdout, "health     http://%s/_fake/health\n", address)
 }
 
-func shutDown(ctx context.Context, front *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+func shutDown(ctx context.Context, front *http.Server, clients *connections, logger *slog.Logger) error {
+	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if err := front.Shutdown(ctx); err != nil {
-		return errors.Join(err, front.Close())
+	clients.end()
+	err := front.Shutdown(waiting)
+	for _, client := range clients.unfinished() {
+		logger.Warn("cut off", "client", client)
 	}
-	return nil
+	if errors.Is(err, context.DeadlineExceeded) {
+		return front.Close()
+	}
+	return err
 }

@@ -1,6 +1,13 @@
 // Command boot runs the main job once: a flavor and a device profile in, a claimed host, bound accelerators and a
 // libvirt domain XML out. Without -cloud it brings its own Placement and its own Cyborg, in this process.
 //
+//	go run ./examples/boot
+//	go run ./examples/boot -flavor flavor.yaml -profile profile.yaml -domain domain.xml
+//	go run ./examples/boot -cloud mycloud -flavor flavor.yaml       with a profile that the cloud has
+//
+// Flavor and profile are YAML or JSON, with the keys of the files beside this program. The profile must be the one that
+// the flavor names. It is made in Cyborg unless it is there; another one of that name is never used.
+//
 // At the end it gives everything back, so that a real cloud is left as it was.
 package main
 

@@ -140,9 +140,11 @@ func TestFilesThatDoNotDecode(t *testing.T) {
 //nolint:paralleltest // clouds.yaml is named by a variable
 func TestFailuresShowNoCredentials(t *testing.T) {
 	modes := map[string]http.HandlerFunc{
-		"redirect to elsewhere": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/x", http.StatusTemporaryRedirect) },
-		"close":                 func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"hang":                  func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"redirect to elsewhere": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/x", http.StatusTemporaryRedirect)
+		},
+		"close": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"hang":  func(http.ResponseWriter, *http.Request) { time.Sleep(400 * time.Millisecond) },
 	}
 	for _, status := range []int{300, 400, 401, 403, 404, 429, 500, 503} {
 		modes[http.StatusText(status)] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
