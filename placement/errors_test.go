@@ -211,6 +211,8 @@ func TestAnswersWithoutAllocations(t *testing.T) {
 				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 			})))
 			c.service = strange.service
+			_, err = c.Provider(t.Context(), "p")
+			require.ErrorContains(t, err, "get provider p: ")
 			held, err := c.Allocations(t.Context(), claim.Consumer.UUID)
 			require.ErrorContains(t, err, "get allocations of consumer "+claim.Consumer.UUID)
 			assert.Nil(t, held)

@@ -33,12 +33,12 @@ func (e *explainer) has(ctx context.Context, suffix, class string, amount int64)
 
 // judgeClass tells a class that is used up from one that comes in too small pieces and one that nobody has.
 func (e *explainer) judgeClass(ctx context.Context, group requestspec.Group, class string, amount int64) (GroupVerdict, error) {
-	one, err := e.has(ctx, group.Suffix, class, 1)
+	most, err := e.mostFree(ctx, group.Suffix, class)
 	if err != nil {
 		return GroupVerdict{}, err
 	}
-	if amount > 1 && one {
-		text := fmt.Sprintf("no provider has %d %s free, though some have 1", amount, class)
+	if most > 0 && most < amount {
+		text := fmt.Sprintf("no provider has %d %s free, the most that one has is %d", amount, class, most)
 		if group.Suffix != "" {
 			text += "; a group is never spread over several providers, so ask for it in several groups"
 		}
@@ -55,6 +55,20 @@ func (e *explainer) judgeClass(ctx context.Context, group requestspec.Group, cla
 		return verdict(group, TooFew, fmt.Sprintf("no provider has %d %s free: %d of %d are used", amount, class, used, capacity)), nil
 	}
 	return verdict(group, Absent, fmt.Sprintf("%d %s asked for, but no provider has any to give", amount, class)), nil
+}
+
+// mostFree returns the largest amount of a class that one provider has free.
+func (e *explainer) mostFree(ctx context.Context, suffix, class string) (int64, error) {
+	single := requestspec.Group{Suffix: suffix, Resources: map[string]int64{class: 1}}
+	found, err := e.ask(ctx, only(single), anyRoot)
+	if err != nil {
+		return 0, err
+	}
+	var most int64
+	for _, summary := range found.Summaries {
+		most = max(most, summary.Resources[class].Capacity-summary.Resources[class].Used)
+	}
+	return most, nil
 }
 
 // census adds up capacity and use of a class over all hosts that have room for the flavor's own group. Placement tells

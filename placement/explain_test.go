@@ -39,7 +39,7 @@ func TestExplain(t *testing.T) {
 		}, "device_profile_0", UnknownTrait, "placement knows no trait CUSTOM_FAST_"},
 		{
 			"too many on one card", func(s scene, r *requestspec.Request) { r.Groups[1].Resources = map[string]int64{s.GPU: 3} },
-			"device_profile_0", TooFew, "free, though some have 1; a group is never spread over several providers",
+			"device_profile_0", TooFew, "free, the most that one has is 2; a group is never spread over several providers",
 		},
 		{
 			"root trait missing", func(_ scene, r *requestspec.Request) { r.RootRequired = []string{"HW_CPU_X86_AVX512F"} },
@@ -67,7 +67,7 @@ func TestExplain(t *testing.T) {
 		}, WholeRequest, Apart, "same_subtree"},
 		{
 			"the host is too small", func(_ scene, r *requestspec.Request) { r.Groups[0].Resources["MEMORY_MB"] = 1 << 20 },
-			"", TooFew, "no provider has 1048576 MEMORY_MB free, though some have 1",
+			"", TooFew, "no provider has 1048576 MEMORY_MB free, the most that one has is ",
 		},
 		{
 			"against the step size", func(s scene, r *requestspec.Request) {

@@ -21,6 +21,9 @@ func (c *Client) Provider(ctx context.Context, uuid string) (*Provider, error) {
 	if err != nil {
 		return nil, wrap("get provider "+uuid, err)
 	}
+	if found.UUID == "" {
+		return nil, refuse(nil, "get provider "+uuid, "the answer is no provider: is this the endpoint of Placement?")
+	}
 	provider := providerOf(*found)
 	return &provider, nil
 }
