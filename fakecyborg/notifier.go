@@ -29,7 +29,7 @@ type eventsBody struct {
 const maxReply = 1 << 20
 
 func newNotifier(c *config) *notifier {
-	return &notifier{nova: c.nova, events: c.events, client: &http.Client{Transport: c.transport}, logger: c.logger}
+	return &notifier{nova: c.nova, events: c.events, client: &http.Client{Transport: c.novaTransport}, logger: c.logger}
 }
 
 // send delivers events to the channel and to Nova. What Nova refuses is the

@@ -82,7 +82,7 @@ func (brokenTransport) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestNovaUnreachable(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, fakecyborg.WithNova("http://nova.invalid/v2.1"), fakecyborg.WithTransport(brokenTransport{}))
+	c := newClient(t, fakecyborg.WithNova("http://nova.invalid/v2.1"), fakecyborg.WithNovaTransport(brokenTransport{}))
 	arq := c.makeARQs(t, "one-fpga")[0]
 	bound := c.bind(t, binding{arq.UUID, "rack1", driver.ProviderUUID(fpgaName), instanceA})
 	assert.Equal(t, 500, bound.status)

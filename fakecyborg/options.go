@@ -19,15 +19,15 @@ type Option func(*config) error
 
 // config is what the options collect.
 type config struct {
-	release   Release
-	seed      Seed
-	place     func(path string) string
-	placement *placement.Client
-	nova      string
-	events    chan<- Event
-	transport http.RoundTripper
-	logger    *slog.Logger
-	random    io.Reader
+	release       Release
+	seed          Seed
+	place         func(path string) string
+	placement     *placement.Client
+	nova          string
+	events        chan<- Event
+	novaTransport http.RoundTripper
+	logger        *slog.Logger
+	random        io.Reader
 }
 
 func newConfig(opts []Option) (*config, error) {
@@ -59,7 +59,7 @@ func WithRelease(release Release) Option {
 }
 
 // WithSeed fills the server with hosts, devices and device profiles. The last
-// of WithSeed and [WithSeedFile] counts.
+// of WithSeed, [WithSeedFile] and [WithSeedYAML] counts.
 func WithSeed(seed Seed) Option {
 	return func(c *config) error {
 		c.seed, c.place = seed, seedPlace
@@ -132,13 +132,14 @@ func WithEvents(events chan<- Event) Option {
 	}
 }
 
-// WithTransport carries the posts to Nova; the default is net/http's.
-func WithTransport(transport http.RoundTripper) Option {
+// WithNovaTransport carries the posts to Nova of [WithNova], and nothing else;
+// the default is net/http's.
+func WithNovaTransport(transport http.RoundTripper) Option {
 	return func(c *config) error {
 		if transport == nil {
-			return errors.New("with transport: no transport")
+			return errors.New("with nova transport: no transport")
 		}
-		c.transport = transport
+		c.novaTransport = transport
 		return nil
 	}
 }

@@ -43,7 +43,7 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 		{name: "blank host name", seed: "hosts:\n  - devices: []\n    name: ' '\n", want: "s.yaml:3: hosts[0].name: a host needs a name"},
 		{name: "host without name", seed: "hosts:\n  - devices: []\n", want: "s.yaml:2: hosts[0].name: a host needs a name"},
 		{name: "host twice", seed: "hosts:\n  - name: h\n  - name: H\n", want: `s.yaml:3: hosts[1].name: host "H" is already at s.yaml:2: hosts[0].name`},
-		{name: "unknown driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: gpgpu}\n", want: `s.yaml:4: hosts[0].devices[0].driver: driver gpgpu: driver "gpgpu": unknown driver, known are fake, fpga, pgpu`},
+		{name: "unknown driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: gpgpu}\n", want: `s.yaml:4: hosts[0].devices[0].driver: driver "gpgpu": unknown driver, known are fake, fpga, pgpu`},
 		{name: "bad address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n        address: x\n", want: `s.yaml:5: hosts[0].devices[0].address: driver fpga: address "x": wrong value`},
 		{name: "no address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n", want: `s.yaml:4: hosts[0].devices[0]: driver fpga: address "": needed`},
 		{name: "field of another driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: pgpu, address: \"0000:af:00.0\",\n         vfs: 2}\n", want: `s.yaml:5: hosts[0].devices[0].vfs: driver pgpu: vfs "2": not read by this driver, leave it out`},
@@ -184,13 +184,13 @@ func TestUUIDsAreRepeatable(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, opt := range map[string]fakecyborg.Option{
-		"placement": fakecyborg.WithPlacement(nil),
-		"nova":      fakecyborg.WithNova("127.0.0.1:8774"),
-		"events":    fakecyborg.WithEvents(nil),
-		"transport": fakecyborg.WithTransport(nil),
-		"logger":    fakecyborg.WithLogger(nil),
-		"uuids":     fakecyborg.WithUUIDs(nil),
-		"release":   fakecyborg.WithRelease(fakecyborg.Release{MaxMicroversion: -1}),
+		"placement":      fakecyborg.WithPlacement(nil),
+		"nova":           fakecyborg.WithNova("127.0.0.1:8774"),
+		"events":         fakecyborg.WithEvents(nil),
+		"nova transport": fakecyborg.WithNovaTransport(nil),
+		"logger":         fakecyborg.WithLogger(nil),
+		"uuids":          fakecyborg.WithUUIDs(nil),
+		"release":        fakecyborg.WithRelease(fakecyborg.Release{MaxMicroversion: -1}),
 	} {
 		_, err := fakecyborg.New(opt)
 		assert.ErrorContains(t, err, name)

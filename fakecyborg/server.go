@@ -25,7 +25,8 @@ type Server struct {
 }
 
 // New makes a server that listens nowhere: use it as a handler, or through
-// [Server.Transport]. Nothing is reported to Placement until [Server.Report].
+// [Server.Transport]. With [WithPlacement] call [Server.Report] yourself:
+// until then nothing is in Placement and the server is not ready ([Start] does it).
 // Errors come from options, or name the place in the seed.
 func New(opts ...Option) (*Server, error) {
 	config, err := newConfig(opts)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,8 +177,39 @@ func TestNextCandidate(t *testing.T) {
 	})
 }
 
+// TestEveryCandidateFails: with both GPUs taken in Cyborg, the one-line error tells what happened on each attempt.
+func TestEveryCandidateFails(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t)
+	squatters := []string{uuid.NewString(), uuid.NewString()}
+	found := candidatesOf(t, c)
+	for i, squatter := range squatters {
+		provider, err := found[i].Provider(requestspec.RequesterID(1, ""))
+		require.NoError(t, err)
+		c.occupy(t, squatter, provider)
+	}
+	want := request(profileName)
+	_, err := c.manager.Create(t.Context(), want)
+	require.ErrorContains(t, err, "tried 2 of 2 candidates: ")
+	assert.Equal(t, 2, strings.Count(err.Error(), "on host "+c.hosts[1]+": bind: "))
+	assert.NotContains(t, err.Error(), "\n")
+	assert.NotContains(t, err.Error(), "left behind")
+	for _, squatter := range squatters {
+		require.NoError(t, c.cyborg.DeleteARQsByInstance(t.Context(), squatter))
+	}
+	c.requireNothingLeft(t, want.Consumer.UUID)
+}
+
 // firstGPU is the provider of the GPU in the first candidate that a creation would try.
 func firstGPU(t *testing.T, c *cloud) string {
+	t.Helper()
+	provider, err := candidatesOf(t, c)[0].Provider(requestspec.RequesterID(1, ""))
+	require.NoError(t, err)
+	return provider
+}
+
+// candidatesOf asks for the candidates that a creation would try: one for each GPU.
+func candidatesOf(t *testing.T, c *cloud) []placement.Candidate {
 	t.Helper()
 	profile, err := c.cyborg.DeviceProfileByName(t.Context(), profileName)
 	require.NoError(t, err)
@@ -188,9 +220,7 @@ func firstGPU(t *testing.T, c *cloud) string {
 	found, err := c.placement.Candidates(t.Context(), asked)
 	require.NoError(t, err)
 	require.Len(t, found.List, 2)
-	provider, err := found.List[0].Provider(requestspec.RequesterID(1, ""))
-	require.NoError(t, err)
-	return provider
+	return found.List
 }
 
 // TestBoundInSpiteOfTheAnswer has the bind answered with an error although all ARQs are bound, as Cyborg does when Nova

@@ -120,20 +120,32 @@ func (c *creation) run(ctx context.Context, id StepID, run func(context.Context)
 }
 
 // tryAll goes from candidate to candidate until one works, an error is final, or the bound is reached.
-func (c *creation) tryAll(ctx context.Context, candidates []placement.Candidate) (*Created, error, error) {
-	var failures []error
-	for i, candidate := range candidates[:min(len(candidates), c.attempts)] {
+func (c *creation) tryAll(ctx context.Context, candidates []placement.Candidate) (created *Created, undo, err error) {
+	var failures error
+	tries := min(len(candidates), c.attempts)
+	for i, candidate := range candidates[:tries] {
 		c.step.Attempt, c.step.Host = i+1, ""
 		created, undo, err := c.try(ctx, candidate)
 		if err == nil {
 			return created, nil, nil
 		}
-		failures = append(failures, err)
+		failures = joinFailure(failures, c.step.Host, err)
 		if undo != nil || !worthAnother(ctx, err) {
-			return nil, undo, errors.Join(failures...)
+			return nil, undo, failures
 		}
 	}
-	return nil, nil, fmt.Errorf("tried %d of %d candidates: %w", len(failures), len(candidates), errors.Join(failures...))
+	return nil, nil, fmt.Errorf("tried %d of %d candidates: %w", tries, len(candidates), failures)
+}
+
+// joinFailure keeps the failures of all attempts, in one line, each with its host where that is known.
+func joinFailure(before error, host string, err error) error {
+	if host != "" {
+		err = fmt.Errorf("on host %s: %w", host, err)
+	}
+	if before == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", before, err)
 }
 
 // try takes one candidate through the steps 4 to 8, and takes everything back if one of them fails.

@@ -17,7 +17,8 @@ type Error struct {
 	Op string
 	// Instance is the uuid of the instance.
 	Instance string
-	// Step is the step that failed; 0 if the input was refused before the first.
+	// Step is the step that failed, in the first attempt where there were several; 0 if the input was refused before
+	// the first step.
 	Step StepID
 	// Err is the cause.
 	Err error
@@ -26,13 +27,10 @@ type Error struct {
 	Undo error
 }
 
-// Error names the operation, the instance, the step and the cause, and what is left behind if anything is.
+// Error names the operation, the instance, and for each attempt its host, step and cause; at last what is left behind if
+// anything is.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%s instance %s: ", e.Op, e.Instance)
-	if e.Step != 0 {
-		text += e.Step.String() + ": "
-	}
-	text += e.Err.Error()
+	text := fmt.Sprintf("%s instance %s: %s", e.Op, e.Instance, e.Err)
 	if e.Undo != nil {
 		text += "; left behind: " + e.Undo.Error()
 	}
@@ -85,7 +83,7 @@ type stepError struct {
 	err  error
 }
 
-func (e *stepError) Error() string { return e.err.Error() }
+func (e *stepError) Error() string { return e.step.ID.String() + ": " + e.err.Error() }
 func (e *stepError) Unwrap() error { return e.err }
 
 // operationError turns the error of a step into the error of the operation.

@@ -17,6 +17,7 @@ import (
 //	ask FILE METHOD PATH [BODY]
 //
 // takes the first address in FILE, once it is there, and prints status and body.
+// It sends the token in $TOKEN, if any.
 // The method HALF sends half a request, writes the file "sent", and waits until
 // the server closes the connection.
 func askMain() {
@@ -42,7 +43,9 @@ func ask(args []string, stdout io.Writer) error {
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Auth-Token", "admin")
+	if token := os.Getenv("TOKEN"); token != "" {
+		request.Header.Set("X-Auth-Token", token)
+	}
 	response, err := (&http.Client{}).Do(request)
 	if err != nil {
 		return err

@@ -1,18 +1,69 @@
 // Command fakecyborg serves a fake OpenStack Cyborg, and with it, if asked, a
 // Placement in memory.
 //
-//	fakecyborg -listen 127.0.0.1:6666 -seed seed.yaml -placement embedded
+//	fakecyborg -placement embedded
 //
-// It prints the addresses that it serves, one a line, then answers until it
-// gets SIGTERM or SIGINT. No token is asked for: every caller is admin.
+// It prints the addresses that it serves, one a line, once it is ready, then
+// answers until it gets SIGTERM or SIGINT. The flags:
+//
+//	-listen ADDRESS       where; 127.0.0.1:6666 by default, port 0 takes a free port
+//	-expose               let -listen take an address that other machines reach
+//	-auth MODE            how callers are told apart; none (the only mode yet): everybody is admin
+//	-release NAME         release to play, by either name: 2026.2 or 17.0.0 (the default), 2025.1 or 14.1.0
+//	-seed FILE            hosts, devices and device profiles; by default the built-in example
+//	-placement URL        report the devices to that Placement; "embedded": serve one as well
+//	-placement-token T    send that token to it
+//	-placement-wait TIME  how long it may take to answer for the first time; 30s by default
+//	-nova URL             post events to that compute endpoint, such as http://127.0.0.1:8774/v2.1
+//	-version              print the version and exit
+//
+// The example, seed.yaml beside this file, has two hosts with FPGA and GPU
+// cards and four device profiles. An empty file as seed makes an empty fake.
+//
+// # A session
+//
+// It needs a fake that was started as above, in another terminal. What asks for
+// one GPU is made, bound, listed and deleted:
+//
+//	fake=http://127.0.0.1:6666
+//	json='Content-Type: application/json'
+//	instance=6f0d4c3e-9f57-4d1f-8c1f-8a110b3c2a14
+//	uuid() { grep -o '"uuid": *"[^"]*"' | head -n 1 | cut -d '"' -f 4; }
+//	add() { printf '{"op": "add", "path": "/%s", "value": "%s"}' "$1" "$2"; }
+//
+//	curl -sS "$fake/v2/device_profiles"
+//	arq=$(curl -sS -H "$json" -d '{"device_profile_name": "gpu"}' "$fake/v2/accelerator_requests" | uuid)
+//	provider=$(curl -sS "$fake/placement/resource_providers?name=gpu-1_0000:3d:00.0" | uuid)
+//	bind="$(add hostname gpu-1), $(add device_rp_uuid "$provider"), $(add instance_uuid "$instance")"
+//	curl -sS -X PATCH -H "$json" -d "{\"$arq\": [$bind]}" "$fake/v2/accelerator_requests"
+//	curl -sS "$fake/v2/accelerator_requests?instance=$instance"
+//	curl -sS -X DELETE "$fake/v2/accelerator_requests?arqs=$arq"
+//
+// Bodies need the header Content-Type: application/json, which curl does not
+// send by itself; as with the real Cyborg they are misread without it. Paths
+// work with and without /v2, and below /accelerator: /device_profiles,
+// /v2/device_profiles, /accelerator/device_profiles and
+// /accelerator/v2/device_profiles are the same.
+//
+// # What it does not check
+//
+// With -auth none tokens, roles, projects, policies and service tokens, neither
+// in Cyborg nor in the embedded Placement: clients with auth_type none work for
+// both, and a token does no harm. Whether an instance exists, whether a host has
+// the provider that is bound, and whether Placement knows of a claim: the real
+// Cyborg does not ask either. Package fakecyborg has the details.
+//
+// # Start and end
+//
+// GET /_fake/health is 503 until the seed is loaded and reported to Placement,
+// then 200. A Placement at an URL that does not answer is waited for, which the
+// log tells; when the time of -placement-wait is over the program ends with exit
+// code 1. So it does after a bad seed, with one line that names file, line and
+// key. Wrong flags end it with 2.
+//
 // A request has 10 seconds for its header, 30 for its body, and 16 MiB; its
 // answer may take as long as it needs. What is still open 5 seconds after the
 // signal is cut off and named in the log.
-// GET /_fake/health is 200 once the seed is loaded and reported to Placement.
-//
-// The example seed beside this file has two hosts with FPGA and GPU cards. A
-// bad seed ends the program with exit code 1 and one line that names file, line
-// and key; wrong flags end it with 2.
 package main
 
 import (
@@ -41,7 +92,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	case s.version:
-		fmt.Fprintln(stdout, versionText())
+		fmt.Fprintln(stdout, versionText(s.plays))
 		return 0
 	}
 	if err := serve(ctx, s, stdout, stderr); err != nil {

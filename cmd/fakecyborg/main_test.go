@@ -3,9 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
@@ -14,14 +16,32 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	session := documentedSession(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			seed, err := os.ReadFile("seed.yaml")
-			if err != nil {
+			if err := os.WriteFile(filepath.Join(env.WorkDir, "session.sh"), []byte(session), 0o600); err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(env.WorkDir, "example.yaml"), seed, 0o600)
+			return os.WriteFile(filepath.Join(env.WorkDir, "example.yaml"), exampleSeed, 0o600)
 		},
 	})
+}
+
+// documentedSession is the shell session of the command's documentation.
+func documentedSession(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile("main.go")
+	require.NoError(t, err)
+	_, chapter, found := strings.Cut(string(source), "// # A session\n")
+	require.True(t, found)
+	chapter, _, _ = strings.Cut(chapter, "// # ")
+	var session strings.Builder
+	for line := range strings.Lines(chapter) {
+		if command, indented := strings.CutPrefix(line, "//\t"); indented {
+			session.WriteString(command)
+		}
+	}
+	require.Contains(t, session.String(), "curl")
+	return session.String()
 }

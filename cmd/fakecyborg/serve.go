@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,12 @@ import (
 // embeddedPath is where an embedded Placement is served.
 const embeddedPath = "/placement"
 
+// healthPath is where the fake tells whether it is ready.
+const healthPath = "/_fake/health"
+
+//go:embed seed.yaml
+var exampleSeed []byte
+
 // grace is how long open requests have to finish once the program is to end.
 const grace = 5 * time.Second
 
@@ -30,10 +37,12 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.address.String())
 	if err != nil {
 		return err
 	}
+	base := baseURL(listener.Addr())
+	logger.Info("listening", "health", base+healthPath)
 	clients := newConnections()
 	front := &http.Server{
 		Handler:           intake(clients.watch(handler), bodyTimeout),
@@ -45,10 +54,14 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	ended := make(chan error, 1)
 	go func() { ended <- front.Serve(listener) }()
 
-	if err := cyborg.Report(ctx); err != nil {
+	err = report(ctx, s, cyborg, logger)
+	switch {
+	case ctx.Err() != nil: // told to end while it waited
+	case err != nil:
 		return errors.Join(err, front.Close())
+	default:
+		announce(stdout, s, base)
 	}
-	announce(stdout, s, listener.Addr().String())
 	select {
 	case err := <-ended:
 		return err
@@ -59,10 +72,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 
 // assemble makes the servers and what their one listener serves.
 func assemble(ctx context.Context, s settings, logger *slog.Logger) (http.Handler, *fakecyborg.Server, error) {
-	opts := []fakecyborg.Option{fakecyborg.WithLogger(logger)}
-	if s.seed != "" {
-		opts = append(opts, fakecyborg.WithSeedFile(s.seed))
-	}
+	opts := []fakecyborg.Option{fakecyborg.WithLogger(logger), fakecyborg.WithRelease(s.plays), seedOption(s, logger)}
 	if s.nova != "" {
 		opts = append(opts, fakecyborg.WithNova(s.nova))
 	}
@@ -81,6 +91,15 @@ func assemble(ctx context.Context, s settings, logger *slog.Logger) (http.Handle
 		return cyborg, cyborg, nil
 	}
 	return split(place, cyborg), cyborg, nil
+}
+
+// seedOption is the seed that the flags name, or the example, which the log then tells.
+func seedOption(s settings, logger *slog.Logger) fakecyborg.Option {
+	if s.seed != "" {
+		return fakecyborg.WithSeedFile(s.seed)
+	}
+	logger.Info("no -seed given: the built-in example is used")
+	return fakecyborg.WithSeedYAML("built-in seed", exampleSeed)
 }
 
 // split sends what is below embeddedPath to Placement. It is no ServeMux,
@@ -102,7 +121,7 @@ func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client,
 	case "":
 		return nil, nil, nil
 	case embedded:
-		return embedPlacement(ctx)
+		return embedPlacement(ctx, s.mode)
 	}
 	opts := []placement.Option{placement.WithEndpoint(s.placement)}
 	if s.placementToken != "" {
@@ -112,23 +131,31 @@ func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client,
 	return nil, client, err
 }
 
-func embedPlacement(ctx context.Context) (http.Handler, *placement.Client, error) {
-	server, err := placementtest.New(placementtest.WithPrefix(embeddedPath))
+func embedPlacement(ctx context.Context, mode authMode) (http.Handler, *placement.Client, error) {
+	server, err := placementtest.New(append([]placementtest.Option{placementtest.WithPrefix(embeddedPath)}, mode.placement...)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	client, err := placement.New(ctx, placement.WithEndpoint("http://embedded"+embeddedPath),
-		placement.WithToken("admin"), placement.WithTransport(server.Transport()))
+		placement.WithTransport(server.Transport()))
 	return server, client, err
 }
 
-// announce prints what is served where, once it is.
-func announce(stdout io.Writer, s settings, address string) {
-	fmt.Fprintf(stdout, "cyborg     http://%s/accelerator\n", address)
-	if s.placement == embedded {
-		fmt.Fprintf(stdout, "placement  http://%s%s\n", address, embeddedPath)
+// report makes the fake ready, once a Placement elsewhere answers.
+func report(ctx context.Context, s settings, cyborg *fakecyborg.Server, logger *slog.Logger) error {
+	if s.placement != "" && s.placement != embedded {
+		awaitPlacement(ctx, s, logger)
 	}
-	fmt.Fprintf(stdout, "health     http://%s/_fake/health\n", address)
+	return cyborg.Report(ctx)
+}
+
+// announce prints what is served where, once it is.
+func announce(stdout io.Writer, s settings, base string) {
+	fmt.Fprintf(stdout, "cyborg     %s/accelerator\n", base)
+	if s.placement == embedded {
+		fmt.Fprintf(stdout, "placement  %s%s\n", base, embeddedPath)
+	}
+	fmt.Fprintf(stdout, "health     %s%s\n", base, healthPath)
 }
 
 func shutDown(ctx context.Context, front *http.Server, clients *connections, logger *slog.Logger) error {

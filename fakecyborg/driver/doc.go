@@ -14,6 +14,31 @@
 //     resource class FPGA, 16 handles of type TEST_PCI, which Nova never
 //     attaches to a guest.
 //
+// # Fields
+//
+// What each reads of a [Card], by the keys of seeds, and the default in
+// parentheses; "-" is not read and must be left out:
+//
+//	            | fpga                   | pgpu                   | fake
+//	------------+------------------------+------------------------+-----
+//	address     | needed                 | needed                 | -
+//	product_id  | -                      | 4 hexadecimal digits   | -
+//	            |                        | (1db4, a Tesla V100)   |
+//	model       | -                      | any text               | -
+//	            |                        | (miss model info)      |
+//	function_id | hexadecimal digits     | -                      | -
+//	            | (none, and no trait)   |                        |
+//	region_id   | hexadecimal digits     | -                      | -
+//	            | (none, and no trait)   |                        |
+//	vfs         | 0 to 255 (0)           | -                      | -
+//
+// An address is written "0000:3b:00.0". With vfs the virtual functions take the
+// addresses that follow the card's on its bus, and the deployable has the name of
+// the last; without, the card itself is the one accelerator. function_id becomes
+// the trait CUSTOM_FPGA_FUNCTION_ID_INTEL_<id>, region_id
+// CUSTOM_FPGA_REGION_INTEL_<id>, product_id CUSTOM_NVIDIA_<id>, in upper case.
+// One host has at most one fake device, since its address is always 0000:0c:00.0.
+//
 // A driver knows nothing of Placement; fakecyborg reports one child provider
 // for each deployable, with the UUID that [ProviderUUID] gives.
 package driver

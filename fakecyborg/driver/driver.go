@@ -9,8 +9,8 @@ type Driver interface {
 }
 
 // Card is what the operator of the fake says about one card. Which fields a
-// driver reads, and their defaults, is written at the driver; a field that the
-// driver does not know must be empty.
+// driver reads, and their defaults, is in the package documentation; a field
+// that the driver does not know must be empty.
 type Card struct {
 	// Address is the PCI address as lspci -D prints it: "0000:3b:00.0".
 	Address string

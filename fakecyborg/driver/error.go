@@ -32,6 +32,9 @@ type Error struct {
 
 // Error names the driver, the field, its value and the reason.
 func (e *Error) Error() string {
+	if e.Field == "driver" {
+		return fmt.Sprintf("driver %q: %v", e.Value, e.Err)
+	}
 	return fmt.Sprintf("driver %s: %s %q: %v", e.Driver, e.Field, e.Value, e.Err)
 }
 
