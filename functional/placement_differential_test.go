@@ -101,8 +101,8 @@ type side struct {
 
 // result is an answer in a form in which equal answers are equal values.
 type result struct {
-	Status int
-	Body   any
+	Status int `json:"status"`
+	Body   any `json:"body"`
 }
 
 // differ runs the comparison.
@@ -119,15 +119,21 @@ type differ struct {
 // ask sends a request to one side.
 func (d *differ) ask(s side, method, path, version string, body any) result {
 	d.t.Helper()
+	return s.ask(d.t, method, path, version, body)
+}
+
+// ask sends a request.
+func (s side) ask(t *testing.T, method, path, version string, body any) result {
+	t.Helper()
 	var reader io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
-		require.NoError(d.t, err)
+		require.NoError(t, err)
 		reader = strings.NewReader(string(b))
 	}
 	// The clean-up runs after the test's context has ended.
 	r, err := http.NewRequest(method, s.base+path, reader) //nolint:noctx // see above
-	require.NoError(d.t, err)
+	require.NoError(t, err)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -135,13 +141,13 @@ func (d *differ) ask(s side, method, path, version string, body any) result {
 	r.Header.Set("X-Roles", "admin,service")
 	r.Header.Set("OpenStack-API-Version", "placement "+version)
 	resp, err := s.client.Do(r)
-	require.NoError(d.t, err)
+	require.NoError(t, err)
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
-	require.NoError(d.t, err)
+	require.NoError(t, err)
 	out := result{Status: resp.StatusCode}
 	if len(raw) > 0 {
-		require.NoError(d.t, json.Unmarshal(raw, &out.Body), "%s %s: %s", method, path, raw)
+		require.NoError(t, json.Unmarshal(raw, &out.Body), "%s %s: %s", method, path, raw)
 	}
 	out.Body = comparableForm(out.Body)
 	return out

@@ -1,9 +1,11 @@
 package placementtest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -94,10 +96,19 @@ var treeSets = map[string]string{
 	"both":  "cn1 cn2 fpga0 fpga2 fpga3 gpu0 gpu1 gpu2 numa0 numa1",
 }
 
+// workedTree reads testdata/worked.json.
+func workedTree(t testing.TB) treeFile {
+	t.Helper()
+	b, err := os.ReadFile("testdata/worked.json")
+	require.NoError(t, err)
+	var tree treeFile
+	require.NoError(t, json.Unmarshal(b, &tree))
+	return tree
+}
+
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
-	var tree treeFile
-	readJSON(t, "testdata/worked.json", &tree)
+	tree := workedTree(t)
 	_, a := newAPI(t)
 	a.load(tree)
 	byUUID, toUUID := nameTables(tree)
@@ -190,8 +201,7 @@ func object(t testing.TB, v any) obj {
 // TestMappings checks who serves which group, a group without resources included.
 func TestMappings(t *testing.T) {
 	t.Parallel()
-	var tree treeFile
-	readJSON(t, "testdata/worked.json", &tree)
+	tree := workedTree(t)
 	_, a := newAPI(t)
 	a.load(tree)
 	byUUID, _ := nameTables(tree)
