@@ -1,9 +1,12 @@
 package functional_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +41,43 @@ func TestLibvirtAcceptsComposedDomains(t *testing.T) {
 			assert.Empty(t, cmp.Diff(hostdevs(t, composition.XML), hostdevs(t, after)), "libvirt changed a hostdev")
 		})
 	}
+}
+
+// TestLibvirtAcceptsRecordedHandles composes every recorded set of attach handles that Compose takes. Some are numbers of
+// one digit, upper case, or prefixed; what comes out must always be what libvirt takes.
+func TestLibvirtAcceptsRecordedHandles(t *testing.T) {
+	t.Parallel()
+	requireLibvirt(t)
+	recorded, err := os.ReadFile("../virtdriver/testdata/hostdev-cases.jsonl")
+	require.NoError(t, err)
+	composed := 0
+	for line := range bytes.Lines(recorded) {
+		var recording struct {
+			ID    string
+			Input struct {
+				VirtType string             `json:"virt_type"`
+				ARQs     []cyborgclient.ARQ `json:"arqs"`
+			}
+		}
+		if json.Unmarshal(line, &recording) != nil {
+			continue // handles that are no objects of strings
+		}
+		if recording.Input.VirtType == "parallels" {
+			continue // a domain type that libvirt's schema does not have, whatever its devices
+		}
+		domain := strings.Replace(domainXML, "type='kvm'", "type='"+recording.Input.VirtType+"'", 1)
+		composition, err := virtdriver.Compose([]byte(domain), recording.Input.ARQs, virtdriver.WithUnknown(virtdriver.Skip))
+		if err != nil || len(composition.Attached) == 0 {
+			continue
+		}
+		composed++
+		t.Run(recording.ID, func(t *testing.T) {
+			t.Parallel()
+			after := libvirtAccepts(t, composition.XML)
+			assert.Empty(t, cmp.Diff(hostdevs(t, composition.XML), hostdevs(t, after)), "libvirt changed a hostdev")
+		})
+	}
+	require.GreaterOrEqual(t, composed, 10)
 }
 
 // TestLibvirtRefusesWhatItDoesNotKnow shows that acceptance by libvirt's schema and parser means something.
