@@ -37,7 +37,7 @@ func subtractAllocations(op string, whole, part map[string]map[string]int64) (ma
 		for class, amount := range resources {
 			left := rest[provider][class] - amount
 			if amount < 1 || left < 0 {
-				return nil, refuse(ErrMapping, op, "%d %s of provider %s is not a part of the claim", amount, class, provider)
+				return nil, refuse(ErrInvalid, op, "%d %s of provider %s is not a part of the claim", amount, class, provider)
 			}
 			rest[provider][class] = left
 			if left == 0 {

@@ -48,9 +48,14 @@ type Usage struct {
 // request uses. A server that is too old is refused before it is asked, with ErrVersion and both versions, unless the
 // missing feature can be made up for with the same result: string suffixes are sent as numbers (below 1.33), the
 // mapping is worked out by requestspec.Match (below 1.34), and root traits are looked up in the answer (below 1.35;
-// then the request's limit is applied afterwards). It mirrors
+// then the request's limit is applied afterwards). A class or trait that Placement refuses as
+// unknown is ErrNotFound; where the rest of the request finds nothing it may answer with an empty list instead. Explain
+// tells in both cases which group asks for it. It mirrors
 // nova/scheduler/client/report.py:get_allocation_candidates.
 func (c *Client) Candidates(ctx context.Context, req *requestspec.Request) (*Candidates, error) {
+	if req == nil {
+		return nil, refuse(ErrInvalid, "get allocation candidates", "the request is nil")
+	}
 	newest, err := c.serverMax(ctx)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,39 @@
 package placement
 
-import "context"
+import (
+	"context"
+	"unicode/utf8"
 
-// Consumer is who allocations belong to: an instance, with its project and user.
+	"github.com/google/uuid"
+)
+
+// Consumer is who allocations belong to: an instance, with its project and user. The UUID is in the dashed lower-case
+// form; project and user are any ids of 1 to 255 characters.
 type Consumer struct {
 	UUID      string `json:"uuid"`
 	ProjectID string `json:"project_id"`
 	UserID    string `json:"user_id"`
+}
+
+// check refuses what Placement refuses (placement/schemas/allocation.py), or would take for another consumer.
+func (c Consumer) check(op string) error {
+	if id, err := uuid.Parse(c.UUID); err != nil || id.String() != c.UUID {
+		return refuse(ErrInvalid, op, "the consumer's uuid %q is not of the dashed lower-case form", c.UUID)
+	}
+	for _, field := range []struct{ name, id string }{{"project", c.ProjectID}, {"user", c.UserID}} {
+		if n := utf8.RuneCountInString(field.id); n < 1 || n > 255 {
+			return refuse(ErrInvalid, op, "the consumer's %s id must have 1 to 255 characters", field.name)
+		}
+	}
+	return nil
+}
+
+// check refuses a candidate that takes nothing: Placement would take it for a release.
+func (c Candidate) check(op string) error {
+	if len(c.Allocations) == 0 {
+		return refuse(ErrInvalid, op, "the candidate is empty: take one of Candidates.List")
+	}
+	return nil
 }
 
 // Claim is a consumer's allocation as it was written. It is all that Release, Move and Drop need, so that it can be
@@ -21,8 +48,9 @@ type Claim struct {
 	Allocations map[string]map[string]int64 `json:"allocations"`
 }
 
-// Claim allocates a candidate to a new consumer. It fails with ErrNoCapacity when the candidate does not fit any more,
-// with ErrConsumerExists when the consumer holds something already, be it the same, which stays as it is, and with
+// Claim allocates a candidate to a new consumer. It fails with ErrInvalid, before anything is sent, when the consumer's
+// ids are not usable or the candidate is empty, with ErrNoCapacity when the candidate does not fit any more, with
+// ErrNotFound when a provider of it is gone, with ErrConsumerExists when the consumer holds something already, be it the same, which stays as it is, and with
 // ErrConcurrentUpdate when the providers were too busy.
 //
 // A request whose outcome is unknown (the connection broke, the time was up, a proxy or an internal error answered) is
@@ -34,7 +62,14 @@ type Claim struct {
 // takes both and gives back what is held if it is what was claimed.
 // It mirrors nova/scheduler/client/report.py:claim_resources.
 func (c *Client) Claim(ctx context.Context, consumer Consumer, candidate Candidate) (Claim, error) {
-	return c.put(ctx, "claim consumer "+consumer.UUID, write{
+	op := "claim consumer " + consumer.UUID
+	if err := consumer.check(op); err != nil {
+		return Claim{}, err
+	}
+	if err := candidate.check(op); err != nil {
+		return Claim{}, err
+	}
+	return c.put(ctx, op, write{
 		consumer:    consumer,
 		allocations: cloneAllocations(candidate.Allocations),
 		mapping:     candidate.Mapping,

@@ -119,7 +119,7 @@ func TestMoveAndDrop(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, target.Allocations, held.Allocations)
 		_, err = c.Drop(t.Context(), after, source.Allocations)
-		require.ErrorIs(t, err, ErrMapping)
+		require.ErrorIs(t, err, ErrInvalid)
 		require.NoError(t, c.Release(t.Context(), after))
 	})
 }

@@ -1,14 +1,34 @@
 // Package placement is the client side of OpenStack Placement, as Nova's scheduler and Cyborg's conductor use it:
 // candidates for a request, which provider serves which of its groups, claims, and reports of provider trees.
 //
-// # Candidates and claims
+// # From a report to a claim and back
 //
+//	client, err := placement.New(ctx, placement.WithCloud("devstack"))
+//	…
+//	err = client.Report(ctx, placement.Tree{Parent: "host1", Providers: []placement.TreeProvider{{
+//		UUID: cardUUID, Name: "host1_card0", // chosen by the reporter, and the same in every report
+//		Inventories: map[string]placement.Inventory{"FPGA": {Total: 1}},
+//		Traits:      []string{"CUSTOM_ARRIA10"},
+//	}}})
+//	…
 //	req, err := requestspec.Build(requestspec.Input{Flavor: flavor, Profile: profile})
+//	…
 //	found, err := client.Candidates(ctx, req)
+//	…
+//	if len(found.List) == 0 {
+//		verdicts, err := client.Explain(ctx, req) // which group finds nothing, and why
+//		…
+//	}
+//	card, err := found.List[0].Provider(requestspec.RequesterID(0, "")) // who serves device profile group 0
+//	…
+//	consumer := placement.Consumer{UUID: instanceUUID, ProjectID: project, UserID: user}
 //	claim, err := client.Claim(ctx, consumer, found.List[0])
-//	provider, err := found.List[0].Provider(requestspec.RequesterID(0, ""))
 //	…
 //	err = client.Release(ctx, claim)
+//
+// The example of New is the same as a program that runs.
+//
+// # Claims
 //
 // Every write names the consumer's generation, so that nobody's allocation is ever overwritten or deleted. Conflicts
 // (placement.concurrent_update) are repeated after waits that grow and are jittered; before each repetition the state
@@ -33,5 +53,19 @@
 // # Errors
 //
 // Every error is or wraps an *Error, which tells the operation, Placement's reason and the request id; use errors.Is
-// with the Err… kinds.
+// with the kinds:
+//
+//   - any method: ErrUnauthorized, ErrForbidden; ErrVersion where the server is too old, before anything is sent
+//   - Candidates: ErrNotFound for a class or trait that Placement refuses as unknown, ErrInvalid for a nil request, ErrMapping
+//     when an old server's candidate fits no arrangement of the groups. That nothing fits is no error.
+//   - Explain: ErrInvalid; unknown names are verdicts
+//   - Candidate.Provider: ErrMapping
+//   - Claim: ErrInvalid (unusable ids, empty candidate), ErrNotFound (a provider or class is gone), ErrNoCapacity,
+//     ErrConsumerExists, ErrConcurrentUpdate
+//   - Move and Drop: as Claim, with ErrConsumerChanged in place of ErrConsumerExists
+//   - Release: ErrConsumerChanged, ErrConcurrentUpdate
+//   - Provider, ProviderByName: ErrNotFound
+//   - CheckLimits: ErrOverLimit, ErrInvalid
+//   - Report: ErrTree, ErrNotFound (the parent, or a standard class or trait that Placement does not know), ErrForeign,
+//     ErrInUse, ErrConcurrentUpdate
 package placement

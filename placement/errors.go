@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/internal/osapi"
@@ -12,7 +13,7 @@ import (
 
 // The kinds of failure, for errors.Is.
 var (
-	// ErrNotFound tells that a provider, class or trait does not exist.
+	// ErrNotFound tells that a provider, class or trait does not exist, also where Placement answers 400 for it.
 	ErrNotFound = errors.New("not found")
 	// ErrUnauthorized tells that the token is missing, wrong or expired.
 	ErrUnauthorized = errors.New("not authorized: check the credentials")
@@ -36,6 +37,8 @@ var (
 	ErrMapping = errors.New("no single provider for the group")
 	// ErrOverLimit tells that a project would exceed its limit for a resource class.
 	ErrOverLimit = errors.New("over the project's limit")
+	// ErrInvalid tells that an argument is not usable; nothing was sent.
+	ErrInvalid = errors.New("invalid argument")
 	// ErrTree tells that a tree to be reported is not well-formed.
 	ErrTree = errors.New("invalid provider tree")
 )
@@ -117,6 +120,9 @@ func wrap(op string, err error) error {
 	e := &Error{Op: op, StatusCode: failure.StatusCode, RequestID: failure.RequestID(), cause: err, own: failure.RefusedLogin()}
 	e.readBody(failure.Body)
 	e.kind = kindOf(e.StatusCode, e.Code)
+	if e.own && e.StatusCode == http.StatusBadRequest && unknownName.MatchString(e.Detail) {
+		e.kind = ErrNotFound
+	}
 	return e
 }
 
@@ -148,6 +154,11 @@ func reason(detail string) string {
 	}
 	return strings.Join(strings.Fields(detail), " ")
 }
+
+// unknownName matches what Placement says of a class, trait or provider that it does not know when it answers 400, for
+// which it has no code (placement/exception.py, placement/handlers: trait.py, allocation.py, reshaper.py).
+var unknownName = regexp.MustCompile(`No such (resource class|trait)|resource provider '.*' that does not exist|Resource provider \S+ in inventories not found|` +
+	`parent provider UUID does not exist`)
 
 // kindOf classifies an answer by status and code (placement/errors.py).
 func kindOf(status int, code string) error {

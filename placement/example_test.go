@@ -65,6 +65,6 @@ func ExampleNew() {
 	fmt.Println(client.Release(ctx, claim))
 	// Output:
 	// card 6a1b0a0e-5a8f-4b0e-9f43-1d6c8a0b1c02 at generation 1
-	// group device_profile_0 (FPGA:1, CUSTOM_ARRIA10): no provider has 1 FPGA free: 1 of 1 are used
+	// device profile group 0, device_profile_0 (FPGA:1, CUSTOM_ARRIA10): providers with CUSTOM_ARRIA10 exist, 1 of 1 FPGA used, on host1
 	// <nil>
 }

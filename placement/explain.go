@@ -51,9 +51,14 @@ type GroupVerdict struct {
 
 // Explain asks Placement group by group why a request finds no candidates: each group alone, then with fewer and fewer
 // conditions. Only when every group finds providers is the whole request asked, and a verdict about WholeRequest added if it
-// finds none. Nova has nothing like it: its log says that there are no valid hosts.
+// finds none. A class or trait that Placement does not know is a verdict, not an error. Where a group requires
+// traits, each provider that has them is read, to tell used-up devices from missing ones. Hosts are named by their root
+// providers. Nova has nothing like it: its log says that there are no valid hosts.
 func (c *Client) Explain(ctx context.Context, req *requestspec.Request) ([]GroupVerdict, error) {
-	e := &explainer{Client: c, req: req}
+	if req == nil {
+		return nil, refuse(ErrInvalid, "explain a request", "the request is nil")
+	}
+	e := &explainer{Client: c, req: req, providers: make(map[string]Provider), unknown: make(map[string]bool)}
 	var verdicts []GroupVerdict
 	fit := true
 	for _, group := range req.Groups {
@@ -79,6 +84,10 @@ type explainer struct {
 	*Client
 
 	req *requestspec.Request
+	// providers are the hosts that were looked up.
+	providers map[string]Provider
+	// unknown tells of each name that was looked up whether Placement does not know it.
+	unknown map[string]bool
 }
 
 // variant changes a copy of the request.
@@ -89,6 +98,8 @@ func only(groups ...requestspec.Group) variant {
 }
 
 func anyRoot(r *requestspec.Request) { r.RootRequired, r.RootForbidden = nil, nil }
+
+func unlimited(r *requestspec.Request) { r.Limit = 0 }
 
 // ask returns what a variant of the request finds.
 func (e *explainer) ask(ctx context.Context, variants ...variant) (*Candidates, error) {
@@ -105,26 +116,49 @@ func (e *explainer) finds(ctx context.Context, variants ...variant) (bool, error
 	return err == nil && len(found.List) > 0, err
 }
 
-// judge explains one group.
+// judge explains one group. Names are looked at as soon as nothing is found: whether Placement refuses an unknown one
+// depends on what else the query finds.
 func (e *explainer) judge(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
-	if isResourceless(group) {
+	var found *Candidates
+	var refusal error
+	if !isResourceless(group) {
+		if found, refusal = e.ask(ctx, only(group)); refusal == nil && len(found.List) > 0 {
+			return verdict(group, Fits, count(len(found.List), "candidate")), nil
+		}
+	}
+	if refusal != nil && !isBadRequest(refusal) {
+		return GroupVerdict{}, refusal
+	}
+	judged, err := e.judgeNames(ctx, group)
+	switch {
+	case err != nil || judged.Reason != "":
+		return judged, err
+	case refusal != nil:
+		return GroupVerdict{}, refusal
+	case isResourceless(group):
 		return verdict(group, Unjudged, "it has no resources and counts only together with others"), nil
 	}
-	found, err := e.ask(ctx, only(group))
-	if err != nil {
-		return e.judgeRefusal(ctx, group, err)
-	}
-	if len(found.List) > 0 {
-		return verdict(group, Fits, fmt.Sprintf("%d candidates", len(found.List))), nil
-	}
+	return e.judgeEmpty(ctx, group)
+}
+
+// judgeEmpty explains a group of known names that finds nothing.
+func (e *explainer) judgeEmpty(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
 	for _, look := range []func(context.Context, requestspec.Group) (GroupVerdict, error){
-		e.judgeRoot, e.judgeTraits, e.judgeDestination, e.judgeResources,
+		e.judgeRoot, e.judgeStock, e.judgeTraits, e.judgeDestination, e.judgeBareRoot, e.judgeResources,
 	} {
 		if found, err := look(ctx, group); err != nil || found.Reason != "" {
 			return found, err
 		}
 	}
 	return verdict(group, TooFew, "no single provider has all of this free"), nil
+}
+
+// count puts a number before a noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // verdict makes a verdict about a group.
@@ -137,11 +171,11 @@ func (e *explainer) judgeDestination(ctx context.Context, group requestspec.Grou
 	if group.InTree == "" && len(group.Aggregates)+len(group.ForbiddenAggregates) == 0 {
 		return GroupVerdict{}, nil
 	}
-	found, err := e.finds(ctx, only(bare(group)), anyRoot)
-	if err != nil || !found {
+	hosts, err := e.hosts(ctx, only(bare(group)))
+	if err != nil || len(hosts) == 0 {
 		return GroupVerdict{}, err
 	}
-	return verdict(group, Destination, "providers have room, but none in the wanted tree and aggregates"), nil
+	return verdict(group, Destination, "providers on "+list(hosts)+" have room, but none in the wanted tree and aggregates"), nil
 }
 
 // bare returns a group with nothing but its resources.
@@ -149,4 +183,9 @@ func bare(group requestspec.Group) requestspec.Group {
 	group.Required, group.Forbidden = nil, nil
 	group.Aggregates, group.ForbiddenAggregates, group.InTree = nil, nil, ""
 	return group
+}
+
+// isBare tells whether a group has nothing but its resources.
+func isBare(group requestspec.Group) bool {
+	return len(group.Required)+len(group.Forbidden)+len(group.Aggregates)+len(group.ForbiddenAggregates) == 0 && group.InTree == ""
 }

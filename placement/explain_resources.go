@@ -33,12 +33,12 @@ func (e *explainer) has(ctx context.Context, suffix, class string, amount int64)
 
 // judgeClass tells a class that is used up from one that comes in too small pieces and one that nobody has.
 func (e *explainer) judgeClass(ctx context.Context, group requestspec.Group, class string, amount int64) (GroupVerdict, error) {
-	most, err := e.mostFree(ctx, group.Suffix, class)
+	most, host, err := e.mostFree(ctx, group.Suffix, class)
 	if err != nil {
 		return GroupVerdict{}, err
 	}
 	if most > 0 && most < amount {
-		text := fmt.Sprintf("no provider has %d %s free, the most that one has is %d", amount, class, most)
+		text := fmt.Sprintf("no provider has %d %s free, the most that one has is %d on %s", amount, class, most, host)
 		if group.Suffix != "" {
 			text += "; a group is never spread over several providers, so ask for it in several groups"
 		}
@@ -57,18 +57,30 @@ func (e *explainer) judgeClass(ctx context.Context, group requestspec.Group, cla
 	return verdict(group, Absent, fmt.Sprintf("%d %s asked for, but no provider has any to give", amount, class)), nil
 }
 
-// mostFree returns the largest amount of a class that one provider has free.
-func (e *explainer) mostFree(ctx context.Context, suffix, class string) (int64, error) {
+// wide are the hosts that are looked at: those whose root fits, and if there is nothing, all.
+var wide = []variant{func(*requestspec.Request) {}, anyRoot}
+
+// mostFree returns the largest amount of a class that one provider has free, and the host where it is.
+func (e *explainer) mostFree(ctx context.Context, suffix, class string) (most int64, host string, err error) {
 	single := requestspec.Group{Suffix: suffix, Resources: map[string]int64{class: 1}}
-	found, err := e.ask(ctx, only(single), anyRoot)
-	if err != nil {
-		return 0, err
+	var root string
+	for _, roots := range wide {
+		found, err := e.ask(ctx, only(single), roots)
+		if err != nil {
+			return 0, "", err
+		}
+		for _, uuid := range slices.Sorted(maps.Keys(found.Summaries)) {
+			summary := found.Summaries[uuid]
+			if free := summary.Resources[class].Capacity - summary.Resources[class].Used; free > most {
+				most, root = free, summary.Root
+			}
+		}
+		if most > 0 {
+			host, err = e.name(ctx, root)
+			return most, host, err
+		}
 	}
-	var most int64
-	for _, summary := range found.Summaries {
-		most = max(most, summary.Resources[class].Capacity-summary.Resources[class].Used)
-	}
-	return most, nil
+	return 0, "", nil
 }
 
 // census adds up capacity and use of a class over all hosts that have room for the flavor's own group. Placement tells
@@ -78,23 +90,24 @@ func (e *explainer) census(ctx context.Context, class string) (capacity, used in
 	if !found || flavor.Resources[class] > 0 {
 		return 0, 0, nil
 	}
-	hosts, err := e.ask(ctx, only(bare(flavor)), anyRoot)
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, summary := range hosts.Summaries {
-		capacity += summary.Resources[class].Capacity
-		used += summary.Resources[class].Used
+	for _, roots := range wide {
+		hosts, err := e.ask(ctx, only(bare(flavor)), roots)
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, summary := range hosts.Summaries {
+			capacity += summary.Resources[class].Capacity
+			used += summary.Resources[class].Used
+		}
+		if capacity > 0 {
+			break
+		}
 	}
 	return capacity, used, nil
 }
 
 // describe names a group with what it asks for.
 func describe(group requestspec.Group) string {
-	name := "group " + group.Suffix
-	if group.Suffix == "" {
-		name = "the flavor's own group"
-	}
 	var asks []string
 	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
 		asks = append(asks, fmt.Sprintf("%s:%d", class, group.Resources[class]))
@@ -103,5 +116,21 @@ func describe(group requestspec.Group) string {
 	for _, trait := range group.Forbidden {
 		asks = append(asks, "!"+trait)
 	}
-	return fmt.Sprintf("%s (%s)", name, strings.Join(asks, ", "))
+	return fmt.Sprintf("%s (%s)", groupName(group.Suffix), strings.Join(asks, ", "))
 }
+
+// groupName names a group as its author does: a group of the flavor's device profile by its place in there.
+func groupName(suffix string) string {
+	if suffix == "" {
+		return "the flavor's own group"
+	}
+	for i := range mostProfileGroups {
+		if suffix == requestspec.RequesterID(i, "") {
+			return fmt.Sprintf("device profile group %d, %s", i, suffix)
+		}
+	}
+	return "group " + suffix
+}
+
+// mostProfileGroups bounds the places that are tried: more groups than this are in no device profile.
+const mostProfileGroups = 100

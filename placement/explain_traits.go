@@ -14,42 +14,69 @@ import (
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
-// judgeRefusal looks for the class or trait that Placement does not know and refuses the whole request for.
-func (e *explainer) judgeRefusal(ctx context.Context, group requestspec.Group, refusal error) (GroupVerdict, error) {
-	var answer *Error
-	if !errors.As(refusal, &answer) || answer.StatusCode != http.StatusBadRequest {
-		return GroupVerdict{}, refusal
-	}
+// isBadRequest tells whether Placement refused a query itself, which it does for unknown names.
+func isBadRequest(err error) bool {
+	answer, ok := errors.AsType[*Error](err)
+	return ok && answer.StatusCode == http.StatusBadRequest
+}
+
+// judgeNames looks for a class or trait that Placement does not know.
+func (e *explainer) judgeNames(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
 	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
-		err := wrap("get resource class "+class, resourceclasses.Get(ctx, e.at(baseline), class).Err)
-		if errors.Is(err, ErrNotFound) {
-			return verdict(group, UnknownClass, "placement knows no resource class "+class), nil
-		}
-		if err != nil {
-			return GroupVerdict{}, err
+		unknown, err := e.isUnknown("resource class "+class, func() error { return resourceclasses.Get(ctx, e.at(baseline), class).Err })
+		if err != nil || unknown {
+			return verdict(group, UnknownClass, "placement knows no resource class "+class), err
 		}
 	}
 	for _, trait := range slices.Concat(group.Required, group.Forbidden, e.req.RootRequired, e.req.RootForbidden) {
-		err := wrap("get trait "+trait, traits.Get(ctx, e.at(baseline), trait).ExtractErr())
-		if errors.Is(err, ErrNotFound) {
-			return verdict(group, UnknownTrait, "placement knows no trait "+trait), nil
-		}
-		if err != nil {
-			return GroupVerdict{}, err
+		unknown, err := e.isUnknown("trait "+trait, func() error { return traits.Get(ctx, e.at(baseline), trait).ExtractErr() })
+		if err != nil || unknown {
+			return verdict(group, UnknownTrait, "placement knows no trait "+trait), err
 		}
 	}
-	return GroupVerdict{}, refusal
+	return GroupVerdict{}, nil
+}
+
+// isUnknown tells whether Placement does not know a name, and looks each up once.
+func (e *explainer) isUnknown(name string, look func() error) (bool, error) {
+	if unknown, known := e.unknown[name]; known {
+		return unknown, nil
+	}
+	err := wrap("get "+name, look())
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return false, err
+	}
+	e.unknown[name] = err != nil
+	return e.unknown[name], nil
 }
 
 // judgeRoot looks whether the traits of the root are in the way, and which of them alone is.
 func (e *explainer) judgeRoot(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
-	if found, err := e.finds(ctx, only(group), anyRoot); err != nil || !found {
+	hosts, err := e.hosts(ctx, only(group), anyRoot)
+	if err != nil || len(hosts) == 0 {
 		return GroupVerdict{}, err
 	}
 	words, err := culprits(e.req.RootRequired, e.req.RootForbidden, func(required, forbidden []string) (bool, error) {
 		return e.finds(ctx, only(group), func(r *requestspec.Request) { r.RootRequired, r.RootForbidden = required, forbidden })
 	})
-	return verdict(group, RootTraits, "providers have it, but only on hosts whose root "+words), err
+	return verdict(group, RootTraits, "providers have it, but only on hosts whose root "+words+": "+list(hosts)), err
+}
+
+// judgeBareRoot looks whether there would be room if neither the traits of the root nor anything but the amounts of the
+// group counted, so that the root is in the way together with the rest.
+func (e *explainer) judgeBareRoot(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
+	if len(e.req.RootRequired)+len(e.req.RootForbidden) == 0 {
+		return GroupVerdict{}, nil
+	}
+	if found, err := e.finds(ctx, only(bare(group))); err != nil || found {
+		return GroupVerdict{}, err
+	}
+	judged, err := e.judgeRoot(ctx, bare(group))
+	if err != nil || judged.Reason == "" || isBare(group) {
+		return judged, err
+	}
+	judged.Text = describe(group) + strings.TrimPrefix(judged.Text, describe(bare(group))) + "; there the group's own conditions are not met, either"
+	return judged, nil
 }
 
 // judgeTraits looks whether the group's own traits are in the way, and which of them alone is.
@@ -57,7 +84,7 @@ func (e *explainer) judgeTraits(ctx context.Context, group requestspec.Group) (G
 	with := func(required, forbidden []string) (bool, error) {
 		changed := group
 		changed.Required, changed.Forbidden = required, forbidden
-		return e.finds(ctx, only(changed), anyRoot)
+		return e.finds(ctx, only(changed))
 	}
 	if found, err := with(nil, nil); err != nil || !found {
 		return GroupVerdict{}, err

@@ -3,7 +3,9 @@ package placement
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 )
 
 // Inventory is how much of a resource class a provider has. A zero field but Total means Placement's default.
@@ -54,6 +56,23 @@ func (i Inventory) check() error {
 		return errors.New("allocation_ratio must not be negative, and min_unit not above max_unit")
 	}
 	return nil
+}
+
+// differs names the fields in which an inventory is not the wanted one.
+func (i Inventory) differs(want Inventory) string {
+	var words []string
+	note := func(field string, is, wanted any) {
+		if is != wanted {
+			words = append(words, fmt.Sprintf("%s %v, not %v", field, is, wanted))
+		}
+	}
+	note("total", i.Total, want.Total)
+	note("reserved", i.Reserved, want.Reserved)
+	note("min_unit", i.MinUnit, want.MinUnit)
+	note("max_unit", i.MaxUnit, want.MaxUnit)
+	note("step_size", i.StepSize, want.StepSize)
+	note("allocation_ratio", i.AllocationRatio, want.AllocationRatio)
+	return "has " + strings.Join(words, "; ")
 }
 
 // capacity is how much can be allocated (placement/objects/inventory.py:Inventory.capacity).

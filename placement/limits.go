@@ -39,6 +39,9 @@ func (f FixedLimits) Limit(_ context.Context, _, class string) (int64, error) {
 // nova/limit/placement.py:enforce_num_instances_and_flavor.
 func (c *Client) CheckLimits(ctx context.Context, limits Limits, projectID string, req *requestspec.Request) error {
 	op := "check limits of project " + projectID
+	if req == nil {
+		return refuse(ErrInvalid, op, "the request is nil")
+	}
 	asked := totals(req)
 	limited := make(map[string]int64)
 	for class := range asked {

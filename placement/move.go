@@ -12,6 +12,9 @@ import "context"
 // It mirrors the doubled allocation of an evacuation in nova/scheduler/client/report.py:claim_resources.
 func (c *Client) Move(ctx context.Context, claim Claim, candidate Candidate) (Claim, error) {
 	op := "move consumer " + claim.Consumer.UUID
+	if err := candidate.check(op); err != nil {
+		return Claim{}, err
+	}
 	claim, err := c.resolve(ctx, op, claim)
 	if err != nil {
 		return Claim{}, err
@@ -28,7 +31,7 @@ func (c *Client) Move(ctx context.Context, claim Claim, candidate Candidate) (Cl
 }
 
 // Drop gives back a part of what a claim holds: the host that an instance moved away from, or the one that it did not
-// reach. The returned claim replaces the old one. Amounts that the claim does not hold are refused with ErrMapping
+// reach. The returned claim replaces the old one. Amounts that the claim does not hold are refused with ErrInvalid
 // before anything is sent. The claim that comes with an error is as with Move. It mirrors nova/scheduler/client/report.py:remove_provider_tree_from_instance_allocation.
 func (c *Client) Drop(ctx context.Context, claim Claim, part map[string]map[string]int64) (Claim, error) {
 	op := "drop a part of consumer " + claim.Consumer.UUID

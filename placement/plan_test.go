@@ -100,7 +100,16 @@ func TestPlansLeadToTheWantedTree(t *testing.T) {
 		nodes := flatten(wanted, modelHost, modelHost)
 		plan, err := difference("op", nodes, ownershipOf(previous), have)
 		require.NoError(t, err)
-		require.Empty(t, plan.kept)
+		for _, kept := range plan.kept {
+			require.ErrorIs(t, kept, ErrForeign)
+		}
+		stay := 0
+		for uuid := range guests {
+			if !slices.ContainsFunc(nodes, func(n node) bool { return n.UUID == uuid }) {
+				stay++
+			}
+		}
+		require.Len(t, plan.kept, stay, "each provider that could not be removed is reported")
 		have.apply(t, plan)
 
 		for _, node := range nodes {

@@ -14,13 +14,20 @@ import (
 // had without that, it fails with ErrForeign. Inventory that moves to another provider of the same tree (see
 // TreeProvider.Replaces) takes its allocations along; this needs a role that may use the reshaper. What is
 // to be removed but is allocated is withdrawn from further use, everything else is done, and the result is ErrInUse:
-// report again once it is released.
+// report again once it is released. A provider to be removed in which others have something stays,
+// without what was reported of it; everything else is done, and the result is ErrForeign.
+//
+// A server older than microversion 1.29 is refused with ErrVersion, and a malformed tree with ErrTree, before anything
+// is sent. ErrNotFound tells that the parent is missing, or a class or trait that does not start with CUSTOM_.
 func (c *Client) Report(ctx context.Context, tree Tree) error {
 	op := "report the provider tree"
 	if tree.Parent != "" {
 		op += " under " + tree.Parent
 	}
 	if err := tree.check(op); err != nil {
+		return err
+	}
+	if err := c.need(ctx, need{baseline, "a tree of providers"}, op); err != nil {
 		return err
 	}
 	return retryConflicts(ctx, func() error { return c.report(ctx, op, tree) })

@@ -166,7 +166,12 @@ func TestReportRemovesWhatVanished(t *testing.T) {
 		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:2]}))
 		assert.Equal(t, s.Cards[0].Name, contentOf(t, c, s.Cards[0].UUID).Name)
 
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:2], Previous: s.Cards}))
+		for range 2 {
+			err := c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:2], Previous: s.Cards})
+			require.ErrorIs(t, err, ErrForeign)
+			require.NotErrorIs(t, err, ErrInUse)
+			require.ErrorContains(t, err, "provider \""+s.Cards[2].Name+"\" stays, but without what was reported of it: it has inventory "+class+", trait "+trait)
+		}
 		for _, gone := range []string{s.Cards[0].UUID, region.UUID} {
 			_, err := c.Provider(t.Context(), gone)
 			require.ErrorIs(t, err, ErrNotFound)
@@ -175,6 +180,69 @@ func TestReportRemovesWhatVanished(t *testing.T) {
 		assert.Equal(t, []string{trait}, kept.Traits)
 		assert.Equal(t, []string{class}, slices.Collect(maps.Keys(kept.Inventories)))
 		assert.Equal(t, wantContent(s.Cards[1], s.Host.UUID), contentOf(t, c, s.Cards[1].UUID))
+	})
+}
+
+// A trait of others alone keeps a provider: deleting the provider would delete the trait.
+func TestReportKeepsAProviderForATraitOfOthers(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		s := newScene()
+		s.report(t, c)
+		card, trait := s.Cards[2], "CUSTOM_MAINTENANCE_"+s.Tag
+		marked := card
+		marked.Traits = append(slices.Clone(card.Traits), trait)
+		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{marked}, Previous: []TreeProvider{}}))
+
+		gone := Tree{Parent: s.Host.Name, Providers: []TreeProvider{}, Previous: s.Cards}
+		err := c.Report(t.Context(), gone)
+		require.ErrorIs(t, err, ErrForeign)
+		require.ErrorContains(t, err, "it has trait "+trait)
+		assert.Equal(t, content{Name: card.Name, Parent: s.Host.UUID, Traits: []string{trait}, Inventories: map[string]Inventory{}},
+			contentOf(t, c, card.UUID))
+		gone.Previous = []TreeProvider{marked}
+		require.NoError(t, c.Report(t.Context(), gone))
+		_, err = c.Provider(t.Context(), card.UUID)
+		require.ErrorIs(t, err, ErrNotFound)
+	})
+}
+
+// A child of others keeps its parent; a child of ours that is in use does too, but that is nobody else's.
+func TestReportKeepsParentsOfWhatStays(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		s := newScene()
+		numa := TreeProvider{UUID: uuid.NewString(), Name: "numa0-" + s.Tag, Children: s.Cards[:1]}
+		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{s.Host}}))
+		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{numa}}))
+		gone := Tree{Parent: s.Host.Name, Providers: []TreeProvider{}, Previous: []TreeProvider{numa}}
+
+		claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
+		err := c.Report(t.Context(), gone)
+		require.ErrorIs(t, err, ErrInUse)
+		require.NotErrorIs(t, err, ErrForeign)
+		require.NoError(t, c.Release(t.Context(), claim))
+
+		guest := s.Cards[1]
+		require.NoError(t, c.Report(t.Context(), Tree{Parent: numa.Name, Providers: []TreeProvider{guest}}))
+		err = c.Report(t.Context(), gone)
+		require.ErrorIs(t, err, ErrForeign)
+		require.ErrorContains(t, err, "it has the child "+guest.Name)
+		assert.Equal(t, wantContent(guest, numa.UUID), contentOf(t, c, guest.UUID))
+	})
+}
+
+// The refusal names the fields that differ, not others that are the same.
+func TestReportNamesTheForeignFields(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, c *Client) {
+		s := newScene()
+		s.report(t, c)
+		changed := s.Host
+		changed.Inventories = map[string]Inventory{"VCPU": {Total: 8, Reserved: 1, AllocationRatio: 4}}
+		err := c.Report(t.Context(), Tree{Providers: []TreeProvider{changed}, Previous: []TreeProvider{}})
+		require.ErrorIs(t, err, ErrForeign)
+		require.ErrorContains(t, err, `inventory VCPU of provider "`+s.Host.Name+`" has reserved 0, not 1; allocation_ratio 2, not 4: made by others`)
 	})
 }
 

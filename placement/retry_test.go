@@ -105,11 +105,12 @@ func TestConflictsEndInAnError(t *testing.T) {
 		s := &script{answers: []answer{concurrent}}
 		c := newClient(t, WithEndpoint("http://placement.invalid"), WithTransport(s))
 		start := time.Now()
-		_, err := c.Claim(t.Context(), Consumer{UUID: "c1"}, Candidate{Allocations: map[string]map[string]int64{"p": {"FPGA": 1}}})
+		consumer := newConsumer()
+		_, err := c.Claim(t.Context(), consumer, Candidate{Allocations: map[string]map[string]int64{"p": {"FPGA": 1}}})
 		require.ErrorIs(t, err, ErrConcurrentUpdate)
 		assert.Len(t, s.puts, conflictTries)
 		assert.Less(t, time.Since(start), 10*time.Second)
-		assert.EqualError(t, err, "claim consumer c1: 409 consumer generation conflict: changed by others at the same time (req-1)")
+		assert.EqualError(t, err, "claim consumer "+consumer.UUID+": 409 consumer generation conflict: changed by others at the same time (req-1)")
 	})
 }
 

@@ -56,6 +56,12 @@ func (c *Client) readDetails(ctx context.Context, op string, provider *found) er
 		return wrap(op, err)
 	}
 	provider.traits, provider.Generation = traits.Traits, traits.ResourceProviderGeneration
+	return c.readStock(ctx, op, provider)
+}
+
+// readStock fetches inventories and usages.
+func (c *Client) readStock(ctx context.Context, op string, provider *found) error {
+	service := c.at(baseline)
 	var inventories struct {
 		Inventories inventorySet `json:"inventories"`
 	}

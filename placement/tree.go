@@ -16,7 +16,8 @@ type Tree struct {
 	// Providers are wanted, with everything below them.
 	Providers []TreeProvider
 	// Previous is what the same reporter wanted before, and so what it owns: whatever of it is not wanted any more is
-	// removed. After a report that failed, give both the older and the failed one (a provider may come up twice).
+	// removed, except that a provider in which others have a child, an inventory or a trait stays with what is theirs,
+	// which is reported as ErrForeign until Previous does not name it any more. After a report that failed, give both the older and the failed one (a provider may come up twice).
 	//
 	// Nil says that the reporter has no memory. Then nothing is removed, and a provider with the uuid, name and parent
 	// of a wanted one is taken for its own earlier work. A reporter with a memory, also an empty one that is not nil,
@@ -26,7 +27,10 @@ type Tree struct {
 
 // TreeProvider is one provider of a Tree.
 type TreeProvider struct {
-	// UUID is the provider's uuid in the dashed lower-case form.
+	// UUID is the provider's uuid in the dashed lower-case form. The reporter chooses it, once: it identifies the
+	// provider, so that it must be the same in each report of the same device. Store it, or derive it from what does
+	// not change, such as the host's name and the device's address (a uuid of version 5); Cyborg stores it with the
+	// deployable.
 	UUID string
 	// Name is unique in the whole Placement.
 	Name string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // vanished returns the uuids of the providers that are ours and not wanted any more, children before parents. One that
@@ -30,32 +31,48 @@ func (p *planner) depth(uuid string) int {
 }
 
 // remove plans the end of a vanished provider. It stays as it is, withdrawn, while it serves allocations, and stays
-// without what is ours in it while others have children or inventories there.
+// without what is ours in it, while others have children, inventories or traits there or a child of ours must stay.
 func (p *planner) remove(uuid string) {
+	guests, children := p.guests(uuid)
 	switch {
 	case p.withdrawn[uuid]:
 		p.edits = append(p.edits, edit{uuid: uuid})
-	case p.hostsOthers(uuid):
+	case len(guests) > 0:
+		p.kept = append(p.kept, refuse(ErrForeign, p.op, "provider %q stays, but without what was reported of it: it has %s",
+			p.have[uuid].Name, strings.Join(guests, ", ")))
+		fallthrough
+	case children:
 		p.edits = append(p.edits, edit{uuid: uuid, traits: p.foreignTraits(uuid)})
 	default:
 		p.retire = append(p.retire, uuid)
 	}
 }
 
-// hostsOthers tells whether a vanished provider has children that stay, or inventories that are not ours.
-func (p *planner) hostsOthers(uuid string) bool {
+// guests names what others have in a vanished provider: children, inventories and traits that are not ours. It also
+// tells whether any children stay, be they ours.
+func (p *planner) guests(uuid string) (names []string, children bool) {
+	here, mine := p.have[uuid], p.mine.providers[uuid]
 	for _, child := range p.have.children(uuid) {
 		leaves := slices.ContainsFunc(p.move, func(n node) bool { return n.UUID == child })
-		if !leaves && !slices.Contains(p.retire, child) {
-			return true
+		if leaves || slices.Contains(p.retire, child) {
+			continue
+		}
+		children = true
+		if name := p.have[child].Name; p.mine.providers[child].name != name {
+			names = append(names, "the child "+name)
 		}
 	}
-	for class := range p.have[uuid].inventories {
-		if !p.mine.providers[uuid].classes[class] {
-			return true
+	for _, class := range slices.Sorted(maps.Keys(here.inventories)) {
+		if !mine.classes[class] {
+			names = append(names, "inventory "+class)
 		}
 	}
-	return false
+	for _, trait := range distinct(here.traits) {
+		if !mine.traits[trait] {
+			names = append(names, "trait "+trait)
+		}
+	}
+	return names, children
 }
 
 // foreignTraits returns the traits of a provider without ours, or nil if there are none of ours.

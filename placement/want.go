@@ -68,7 +68,7 @@ func (p *planner) mergeInventories(node node, here *found) error {
 		case exists && got == want:
 			continue
 		case exists && !p.mine.class(node.UUID, class):
-			return refuse(ErrForeign, p.op, "inventory %s of provider %q has a total of %d, not %d", class, node.Name, got.Total, want.Total)
+			return refuse(ErrForeign, p.op, "inventory %s of provider %q %s", class, node.Name, got.differs(want))
 		case !exists && isCustom(class):
 			p.classes = append(p.classes, class)
 		}
