@@ -91,11 +91,21 @@ func (b *builder) addSizes() error {
 		if s.skip {
 			continue
 		}
+		if s.size.Value == 0 {
+			b.noteNoSize(s.size)
+		}
 		if err := b.addResource(b.group(""), "flavor", s.class, s.size); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// noteNoSize advises against a size that no flavor of Nova lacks.
+func (b *builder) noteNoSize(p Property) {
+	finding := newFinding("flavor", p, ErrAmount, "the flavor's "+p.Key+" is absent or 0, so the request asks for none")
+	finding.Advice = true
+	b.note(finding)
 }
 
 // ceilGB converts MiB to GiB, rounded up (nova/compute/utils.py:convert_mb_to_ceil_gb).

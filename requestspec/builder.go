@@ -60,10 +60,11 @@ func (b *builder) add(d *draft) error {
 // note records what Nova only warns about, or does not see.
 func (b *builder) note(finding Finding) { b.findings = append(b.findings, finding) }
 
-// refuse returns the error of what Nova refuses too, after everything found before.
+// refuse returns the error of what Nova refuses too. In strict mode everything found before comes first, as it is
+// refused as well; in lenient mode it comes after the one thing that Nova refuses.
 func (b *builder) refuse(finding Finding) error {
 	if b.lenient {
-		return &Error{Op: opBuild, Findings: []Finding{finding}}
+		return &Error{Op: opBuild, Findings: append([]Finding{finding}, b.findings...)}
 	}
 	return &Error{Op: opBuild, Findings: append(b.faults(), finding)}
 }
@@ -77,7 +78,7 @@ func (b *builder) faults() []Finding {
 // The error is only that of a value that Nova fails on.
 func (b *builder) addResource(d *draft, where, class string, p Property) error {
 	if !acceptedClass(class) {
-		b.note(newFinding(where, p, ErrClass, "class is neither a standard one nor CUSTOM_…; Nova skips it"))
+		b.note(newFinding(where, p, ErrClass, "class is neither a standard one nor CUSTOM_…; Nova skips it"+didYouMean(class)))
 		return nil
 	}
 	if !validClass(class) {
@@ -112,6 +113,10 @@ func (b *builder) addTrait(d *draft, where, trait string, p Property) {
 	}
 	if !validName(trait) {
 		b.note(newFinding(where, p, ErrTrait, "Placement has no such trait: a trait has 1 to 255 of A-Z, 0-9, _"))
+	} else if !knownTraitPrefix(trait) {
+		finding := newFinding(where, p, ErrTrait, "no standard trait begins like this, and one of your own begins with CUSTOM_")
+		finding.Advice = true
+		b.note(finding)
 	}
 }
 

@@ -35,6 +35,13 @@ func (b *builder) setPolicy() error {
 
 // check finds what Placement would refuse and what can never fit.
 func (b *builder) check(r *Request) {
+	// With another fault it would be no news.
+	if len(r.Groups) == 0 && len(b.faults()) == 0 {
+		b.note(Finding{
+			Where: "request", Reason: ErrEmptyGroup,
+			Message: "nothing is asked for: give the flavor vcpus and memory_mb, or a device profile",
+		})
+	}
 	for _, group := range r.Groups {
 		where := b.groups[group.Suffix].where
 		b.checkConflict(where, group.Required, group.Forbidden)

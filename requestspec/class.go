@@ -1,6 +1,10 @@
 package requestspec
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Base classes, which a flavor asks for by its own sizes (os-resource-classes).
 const (
@@ -39,6 +43,33 @@ func validClass(name string) bool {
 
 func baseClass(name string) bool {
 	return name == classVCPU || name == classPCPU || name == classMemory || name == classDisk
+}
+
+// didYouMean names the standard classes that a class was probably meant to be, "" if it resembles none.
+func didYouMean(class string) string {
+	least, meant := nearest, []string(nil)
+	for _, standard := range slices.Sorted(maps.Keys(standardClasses)) {
+		d := distance(strings.ToUpper(class), standard)
+		// Two letters of four make another word.
+		if d > least || 2*d >= len(standard) {
+			continue
+		}
+		if d < least {
+			least, meant = d, nil
+		}
+		meant = append(meant, standard)
+	}
+	if len(meant) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(meant, " or ") + "?"
+}
+
+// traitPrefixes are how the traits of os-traits begin, and how all others do.
+var traitPrefixes = []string{customPrefix, "COMPUTE_", "HW_", "MISC_", "OWNER_", "STORAGE_"}
+
+func knownTraitPrefix(trait string) bool {
+	return slices.ContainsFunc(traitPrefixes, func(prefix string) bool { return strings.HasPrefix(trait, prefix) })
 }
 
 // validName reports whether s is a name of a resource class or trait: 1 to 255 of A-Z 0-9 _.

@@ -45,7 +45,8 @@
 //	several suffixes in the flavor and no group policy              sent, refused by Placement   ErrGroupPolicy
 //	the same, but all but one of them empty                         sent, refused by Placement   policy none
 //	trait of an image that is not required                          ignored                      ErrTrait
-//	thread or emulator policy without pinned CPUs                   refused before scheduling    ErrCPUPolicy
+//	thread or emulator policy without pinned CPUs                   sent; Nova's API refuses it  ErrCPUPolicy
+//	request that asks for nothing at all                            sent, refused by Placement   ErrEmptyGroup
 //	same_subtree of a suffix that is not there                      sent, refused by Placement   ErrKey
 //
 // Both modes refuse what Nova refuses: [ErrProfile], [ErrEmptyGroup], [ErrSuffixConflict], [ErrAmount],
@@ -56,6 +57,10 @@
 // of one key) are taken in the order of their keys. Device profile groups keep their order: [ProfileGroup].
 //
 // # From an answer to providers
+//
+// Whoever asks Placement with package placement and binds with package cyborgclient needs none of this: a
+// placement.Candidate has its mapping, and cyborgclient.Match gives each accelerator request its provider. [Match] is
+// what these two are made of, for callers that have their own answer of Placement.
 //
 // [Match] maps each group to its provider: by the mappings of the answer (Placement 1.34) or, for older services, by a
 // search that finds the assignment that Nova's enumeration would find.

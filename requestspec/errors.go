@@ -72,7 +72,17 @@ var codes = []struct {
 }
 
 // Code returns the code word of an error of this package, and "" of any other error. Of several findings the first
-// one decides.
+// one decides. The words are
+//
+//	profile          ErrProfile              base_class       ErrBaseClass
+//	empty_group      ErrEmptyGroup           trait_only       ErrTraitOnly
+//	suffix_conflict  ErrSuffixConflict       group_policy     ErrGroupPolicy
+//	bad_amount       ErrAmount               never_fits       ErrNeverFits
+//	no_valid_host    ErrNoValidHost          no_mapping       ErrNoMapping
+//	cpu_policy       ErrCPUPolicy            not_supported    ErrNotSupported
+//	feature          ErrFeature              mapping_missing  ErrMappingMissing
+//	resource_class   ErrClass                trait            ErrTrait
+//	key              ErrKey
 func Code(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && len(e.Findings) > 0 {
 		err = e.Findings[0]
@@ -90,17 +100,34 @@ func Code(err error) string {
 type Error struct {
 	// Op is the operation, for example "build request".
 	Op string
-	// Findings has at least one entry.
+	// Findings has at least one entry. In lenient mode the first is what Nova refuses, and the others are what Nova
+	// only warned about before.
 	Findings []Finding
 }
 
-// Error names the operation and each finding.
+// Error names the operation and each of [Error.Causes].
 func (e *Error) Error() string {
-	texts := make([]string, len(e.Findings))
-	for i, finding := range e.Findings {
+	causes := e.Causes()
+	texts := make([]string, len(causes))
+	for i, finding := range causes {
 		texts[i] = finding.Error()
 	}
 	return e.Op + ": " + strings.Join(texts, "; ")
+}
+
+// Causes returns the findings without those that follow from an earlier one: that a group asks for nothing is no news
+// when a key of the group cannot be used.
+func (e *Error) Causes() []Finding {
+	var causes []Finding
+	keyAt := map[string]bool{}
+	for _, finding := range e.Findings {
+		follows := finding.Key == "" && (errors.Is(finding, ErrEmptyGroup) || errors.Is(finding, ErrTraitOnly))
+		if !follows || !keyAt[finding.Where] {
+			causes = append(causes, finding)
+		}
+		keyAt[finding.Where] = keyAt[finding.Where] || finding.Key != "" && !finding.Advice
+	}
+	return causes
 }
 
 // Unwrap returns the findings.

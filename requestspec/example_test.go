@@ -58,7 +58,7 @@ func ExampleLenient() {
 	fmt.Println(request.Findings[0].Error())
 	// Output:
 	// limit=1000&resources=VCPU%3A1&root_required=%21COMPUTE_STATUS_DISABLED
-	// flavor: "resources:GPU" = "1": class is neither a standard one nor CUSTOM_…; Nova skips it
+	// flavor: "resources:GPU" = "1": class is neither a standard one nor CUSTOM_…; Nova skips it; did you mean PGPU or VGPU?
 }
 
 func ExampleMatch() {

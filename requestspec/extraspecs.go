@@ -78,6 +78,12 @@ func (b *builder) noteUnread(p Property) {
 		b.note(newFinding("flavor", p, ErrKey, "key is not read: write "+right))
 		return
 	}
+	if right := meantCPUKey(p.Key); right != "" {
+		finding := newFinding("flavor", p, ErrKey, "Nova knows no such key; did you mean "+right+"?")
+		finding.Advice = true
+		b.note(finding)
+		return
+	}
 	name := strings.TrimSpace(p.Key)
 	for _, key := range placementKeys {
 		if suffix, found := strings.CutPrefix(name, key); found && validSuffix(suffix) {

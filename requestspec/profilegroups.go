@@ -17,7 +17,10 @@ func (b *builder) readProfile() error {
 		b.note(Finding{Where: "flavor", Key: keyDeviceProfile, Value: name, Reason: ErrProfile, Message: bareMessage(err)})
 	}
 	if name != "" && len(b.in.Profile) == 0 {
-		b.note(Finding{Where: profilePlace(name), Reason: ErrProfile, Message: "the profile has no groups, so it asks for no device"})
+		b.note(Finding{
+			Where: profilePlace(name), Reason: ErrProfile,
+			Message: "the profile has no groups, so it asks for no device (Input.Profile is empty: use Resolve)",
+		})
 	}
 	b.profileGroups = name != "" || len(b.in.Profile) > 0
 	return b.addProfile(profilePlace(name), b.in.Profile, "")
@@ -55,7 +58,7 @@ func (b *builder) fillProfileGroup(d *draft, group ProfileGroup) error {
 		parsed, ok := parseKey(p.Key)
 		if !ok {
 			if !strings.HasPrefix(p.Key, "accel:") {
-				b.note(newFinding(d.where, p, ErrKey, "key is not read: write resources:CLASS, trait:NAME or accel:…"))
+				b.note(newFinding(d.where, p, ErrKey, "key is not read: write "+meantProfileKey(p)))
 			}
 			continue
 		}
@@ -71,11 +74,22 @@ func (b *builder) fillProfileGroup(d *draft, group ProfileGroup) error {
 	return nil
 }
 
+// meantProfileKey returns the key that an unread one of a profile group was probably meant to be, or the possible ones.
+func meantProfileKey(p Property) string {
+	right := meantResourceOrTrait(p.Key, valueText(p.Value))
+	if parsed, ok := parseKey(right); ok && parsed.suffix == "" {
+		return right
+	}
+	return "resources:CLASS, trait:NAME or accel:…"
+}
+
 // noteProfileKey finds what is wrong with a key of a profile group that is read.
 func (b *builder) noteProfileKey(d *draft, p Property, parsed specKey, keys map[string]string) {
 	switch {
 	case strings.HasSuffix(p.Key, "\n"):
 		b.note(newFinding(d.where, p, ErrKey, "key ends with a line feed"))
+	case parsed.suffix == "s":
+		b.note(newFinding(d.where, p, ErrKey, "the key has one s too many: write "+parsed.prefix+":"+parsed.name))
 	case parsed.suffix != "":
 		b.note(newFinding(d.where, p, ErrKey,
 			"the suffix has no effect in a profile: each group of the profile is one group of the request"))

@@ -5,12 +5,16 @@
 //	go run ./examples/query -flavor flavor.yaml -profile profile.yaml -raw     the query string
 //	go run ./examples/query -lenient -flavor flavor.yaml                       what Nova would make of a faulty flavor
 //	go run ./examples/query -flavor flavor.yaml -profile profile.yaml -explain URL   why Placement finds no host
+//	go run ./examples/query -flavor flavor.yaml -profile profile.yaml -cloud NAME    the same of a cloud of clouds.yaml
 //
 // Files are JSON or YAML. A flavor file has name, vcpus, memory_mb, root_gb, ephemeral_gb, swap_mb and extra_specs; a
-// profile file has name, description and groups. Without both, the two files beside this program are used.
+// profile file has name, description and groups. Without both, the two files beside this program are used;
+// they ask for what the first host of fakecyborg's built-in seed has. A profile may be what Cyborg shows. Each error
+// stands on its own line, with file, line and key.
 //
 // -explain asks the Placement at URL, with the token of OS_TOKEN ("admin" if it is not set, which a Placement without
-// authentication takes), and says group by group whether providers fit and what is in the way if not.
+// authentication takes), -cloud logs in by clouds.yaml; both say group by group whether providers fit and what is in
+// the way if not.
 //
 // # Checks in bulk
 //

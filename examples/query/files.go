@@ -14,25 +14,39 @@ import (
 //go:embed flavor.yaml profile.yaml
 var builtin embed.FS
 
+// source is a file that was read.
+type source struct {
+	name    string
+	content []byte
+}
+
+// files are the files of one run and what they say.
+type files struct {
+	flavor, profile source
+	in              requestspec.Input
+	profiles        []requestspec.Profile
+}
+
 // readFiles reads the files that the user named. Without a flavor they are those beside this program.
-func readFiles(a arguments) (requestspec.Input, []requestspec.Profile, error) {
+func readFiles(a arguments) (files, error) {
 	read := os.ReadFile
 	if a.flavor == "" {
 		read, a.flavor, a.profile = builtin.ReadFile, "flavor.yaml", "profile.yaml"
 	}
-	var in requestspec.Input
-	content, err := read(a.flavor)
-	if err != nil {
-		return in, nil, err
+	f := files{flavor: source{name: a.flavor}, profile: source{name: a.profile}}
+	var err error
+	if f.flavor.content, err = read(a.flavor); err != nil {
+		return f, err
 	}
-	if in.Flavor, err = inputfile.Flavor(a.flavor, content); err != nil || a.profile == "" {
-		return in, nil, err
+	if f.in.Flavor, err = inputfile.Flavor(a.flavor, f.flavor.content); err != nil || a.profile == "" {
+		return f, err
 	}
-	if content, err = read(a.profile); err != nil {
-		return in, nil, err
+	if f.profile.content, err = read(a.profile); err != nil {
+		return f, err
 	}
-	profile, err := inputfile.DeviceProfile(a.profile, content)
-	return in, []requestspec.Profile{profile.Profile}, err
+	profile, err := inputfile.DeviceProfile(a.profile, f.profile.content)
+	f.profiles = []requestspec.Profile{profile.Profile}
+	return f, err
 }
 
 // resolve gives the flavor its profile, and says what to do if that is not the one that was given.

@@ -30,7 +30,7 @@ func readLine(line []byte, into any) error {
 		return fmt.Errorf("%s: want %s, got %s", wrong.Field, want(wrong.Type), wrong.Value)
 	}
 	if key, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return fmt.Errorf("unknown key %s; %s", key, known(into))
+		return unknownKey(line, into, key)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the line ends inside the JSON object")
@@ -38,11 +38,11 @@ func readLine(line []byte, into any) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// known lists the keys of a line; those further down are in the documentation.
-func known(into any) string {
+// known lists the keys of an object; those further down are in the documentation.
+func known(object reflect.Type) string {
 	var keys []string
-	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
-		keys = append(keys, field.Tag.Get("json"))
+	for _, field := range reflect.VisibleFields(object) {
+		keys = append(keys, keyOf(field))
 	}
 	slices.Sort(keys)
 	return "known keys are " + strings.Join(keys, ", ") + "; go doc ./examples/query lists what they hold"

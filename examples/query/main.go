@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -19,7 +20,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "query:", err)
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(os.Stderr, "query:", line)
+		}
 		stop()
 		os.Exit(1)
 	}
@@ -27,7 +30,7 @@ func main() {
 
 // arguments are the flags of one run.
 type arguments struct {
-	flavor, profile, explain               string
+	flavor, profile, explain, cloud        string
 	raw, lenient, jsonl, mapping, mappings bool
 }
 
@@ -35,9 +38,10 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	var a arguments
 	flags := flag.NewFlagSet("query", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error that is returned says it
-	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML")
+	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML; default: the built-in flavor.yaml and profile.yaml")
 	flags.StringVar(&a.profile, "profile", "", "`file` of the device profile, JSON or YAML")
-	flags.StringVar(&a.explain, "explain", "", "ask the Placement at this `URL` why it finds no host")
+	flags.StringVar(&a.explain, "explain", "", "ask the Placement at this `URL`, with the token of OS_TOKEN (default admin), why it finds no host")
+	flags.StringVar(&a.cloud, "cloud", "", "ask the Placement of this `NAME` in clouds.yaml why it finds no host")
 	flags.BoolVar(&a.raw, "raw", false, "print the query string as it is sent")
 	flags.BoolVar(&a.lenient, "lenient", false, "do what Nova does, instead of refusing what it would only warn about")
 	flags.BoolVar(&a.jsonl, "jsonl", false, "answer one request per line of standard input")
@@ -53,13 +57,38 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	case flags.NArg() > 0:
 		return a, fmt.Errorf("unexpected argument %q; files are given by -flavor and -profile", flags.Arg(0))
 	}
-	if a.profile != "" && a.flavor == "" {
-		return a, errors.New("-profile needs -flavor")
+	var empty error
+	flags.Visit(func(f *flag.Flag) {
+		if f.Value.String() == "" {
+			empty = fmt.Errorf("-%s is empty; -h lists the flags", f.Name)
+		}
+	})
+	return a, cmp.Or(empty, a.check())
+}
+
+// check finds flags that do not go together.
+func (a arguments) check() error {
+	bulk := count(a.jsonl, a.mapping, a.mappings)
+	switch {
+	case a.profile != "" && a.flavor == "":
+		return errors.New("-profile needs -flavor")
+	case bulk > 1 || bulk == 1 && (a.raw || a.flavor+a.profile+a.explain+a.cloud != ""):
+		return errors.New("-jsonl, -mapping and -mappings read standard input and go with no other mode")
+	case count(a.raw, a.explain != "", a.cloud != "") > 1:
+		return errors.New("give one of -raw, -explain and -cloud")
+	case a.explain != "":
+		return checkURL(a.explain)
 	}
-	if bulk := count(a.jsonl, a.mapping, a.mappings); bulk > 1 || bulk == 1 && (a.raw || a.flavor+a.profile+a.explain != "") {
-		return a, errors.New("-jsonl, -mapping and -mappings read standard input and go with no other mode")
+	return nil
+}
+
+// checkURL refuses what is no URL of a server, such as an address without http://.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("-explain %q: want a URL such as http://127.0.0.1:8778/placement", text)
 	}
-	return a, nil
+	return nil
 }
 
 func count(flags ...bool) int {
@@ -103,22 +132,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // showQuery prints the query of a flavor and a profile, and what was found on the way.
 func showQuery(ctx context.Context, a arguments, out, stderr io.Writer) error {
-	in, profiles, err := readFiles(a)
+	f, err := readFiles(a)
 	if err != nil {
 		return err
 	}
-	if in, err = resolve(a, in, profiles); err != nil {
-		return err
+	in, err := resolve(a, f.in, f.profiles)
+	if err != nil {
+		return f.listed(err)
 	}
 	request, err := requestspec.Build(in, a.options()...)
 	if err != nil {
-		return err
+		return f.listed(err)
 	}
 	for _, finding := range request.Findings {
-		fmt.Fprintln(stderr, "note:", finding.Error())
+		fmt.Fprintln(stderr, "note:", f.line(finding))
 	}
-	if a.explain != "" {
-		return explain(ctx, a.explain, request, out)
+	if a.explain+a.cloud != "" {
+		return explain(ctx, a, request, out)
 	}
 	if a.raw {
 		_, err = fmt.Fprintln(out, request.Query())

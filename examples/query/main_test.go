@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -36,9 +38,9 @@ func TestFilesBesideTheProgram(t *testing.T) {
 	t.Parallel()
 	raw, err := query(t, "", "-raw")
 	require.NoError(t, err)
-	assert.Equal(t, "group_policy=isolate&limit=1000&requireddevice_profile_0=CUSTOM_FPGA_INTEL"+
-		"&requireddevice_profile_1=CUSTOM_NVIDIA_1EB8&resources=DISK_GB%3A21%2CMEMORY_MB%3A8192%2CVCPU%3A4"+
-		"&resourcesdevice_profile_0=FPGA%3A1&resourcesdevice_profile_1=PGPU%3A1"+
+	assert.Equal(t, "limit=1000&requireddevice_profile_0=CUSTOM_FPGA_INTEL"+
+		"&resources=DISK_GB%3A21%2CMEMORY_MB%3A8192%2CVCPU%3A4"+
+		"&resourcesdevice_profile_0=FPGA%3A1"+
 		"&root_required=COMPUTE_ACCELERATORS%2C%21COMPUTE_STATUS_DISABLED\n", raw)
 	pretty, err := query(t, "")
 	require.NoError(t, err)
@@ -82,6 +84,12 @@ func TestBadInputNamesItsPlace(t *testing.T) {
 		{"no file", []string{"-flavor", filepath.Join(t.TempDir(), "none.yaml")}, []string{"none.yaml"}},
 		{"profile alone", []string{"-profile", flavor}, []string{"-profile needs -flavor"}},
 		{"two modes", []string{"-jsonl", "-mapping"}, []string{"no other mode"}},
+		{"empty URL", []string{"-explain", ""}, []string{"-explain is empty"}},
+		{"address for a URL", []string{"-explain", "127.0.0.1:80"}, []string{`-explain "127.0.0.1:80": want a URL`}},
+		{"raw and explain", []string{"-raw", "-explain", "http://127.0.0.1:1"}, []string{"one of -raw, -explain and -cloud"}},
+		{"cloud and explain", []string{"-cloud", "c", "-explain", "http://127.0.0.1:1"}, []string{"one of -raw, -explain and -cloud"}},
+		{"cloud that is not there", []string{"-cloud", "no-such-cloud"}, []string{"connect to placement"}},
+		{"asks for nothing", []string{"-flavor", write(t, "f.yaml", "name: f")}, []string{"f.yaml: request: nothing is asked for"}},
 		{"stray argument", []string{"flavor.yaml"}, []string{"unexpected argument"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -149,8 +157,8 @@ func TestBadLinesAreAnswered(t *testing.T) {
 		{"two objects", "-jsonl", `{"flavor":{}} {}`, "one object per line"},
 		{"no flavor", "-jsonl", `{}`, "flavor is missing"},
 		{"unknown key", "-jsonl", `{"flavor":{},"device_profile":[]}`, `unknown key "device_profile"; known keys are boot_from_volume, compute_nodes, destination, device_profiles, flavor,`},
-		{"unknown key of a flavor", "-jsonl", `{"flavor":{"vcpu":1}}`, `unknown key "vcpu"`},
-		{"unknown key of a port", "-jsonl", `{"flavor":{},"ports":[{"uuid":"p"}]}`, `unknown key "uuid"`},
+		{"unknown key of a flavor", "-jsonl", `{"flavor":{"vcpu":1}}`, `flavor.vcpu: unknown key "vcpu"; known keys are ephemeral_gb, extra_specs,`},
+		{"unknown key of a port", "-jsonl", `{"flavor":{},"ports":[{"uuid":"p"}]}`, `ports[0].uuid: unknown key "uuid"; known keys are device_profile, groups, id,`},
 		{"text for a number", "-jsonl", `{"flavor":{"vcpus":"1"}}`, "flavor.vcpus: want a whole number, got string"},
 		{"fraction", "-jsonl", `{"flavor":{"vcpus":1.5}}`, "flavor.vcpus: want a whole number, got number 1.5"},
 		{"number for an extra spec", "-jsonl", `{"flavor":{"extra_specs":{"a":1}}}`, "flavor.extra_specs: want a text, got number"},
@@ -159,7 +167,7 @@ func TestBadLinesAreAnswered(t *testing.T) {
 		{"list for an object", "-jsonl", `{"flavor":[]}`, "flavor: want an object, got array"},
 		{"group is no object", "-jsonl", `{"flavor":{},"device_profiles":[{"name":"p","groups":[1]}]}`, "must be a JSON object"},
 		{"unknown key of a mapping", "-mapping", `{"alocation":[]}`, `unknown key "alocation"; known keys are allocation, groups;`},
-		{"unknown key of a group", "-mapping", `{"groups":[{"suffix":"1"}]}`, `unknown key "suffix"`},
+		{"unknown key of a group", "-mapping", `{"groups":[{"suffix":"1"}]}`, `groups[0].suffix: unknown key "suffix"; known keys are aggregates,`},
 		{"unknown key of mappings", "-mappings", `{"groups":[]}`, `unknown key "groups"; known keys are flavor_arqs, group_ids, mappings, port_arqs;`},
 		{"uuid is a number", "-mappings", `{"flavor_arqs":[{"uuid":1}]}`, "uuid: want a text, got number"},
 	} {
@@ -242,4 +250,30 @@ func TestExplain(t *testing.T) {
 	require.ErrorIs(t, err, errNoHost)
 	assert.Contains(t, out, "absent")
 	assert.Contains(t, out, "device_profile_0")
+}
+
+// TestExplainAnotherService asks a server that is no Placement.
+func TestExplainAnotherService(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	_, err := query(t, "", "-explain", server.URL)
+	require.ErrorContains(t, err, "this is no Placement")
+}
+
+// TestFindingsHaveLines gives two faults; what follows from one of them is not listed.
+func TestFindingsHaveLines(t *testing.T) {
+	t.Parallel()
+	flavor := write(t, "flavor.yaml", "vcpus: 1\nmemory_mb: 1\nextra_specs:\n  accel:device_profile: gpu\n  group_polcy: none")
+	profile := write(t, "profile.yaml", "name: gpu\ngroups:\n  - resources:VGPU: 1\n  - resources:FPGAS: 1")
+	_, err := query(t, "", "-flavor", flavor, "-profile", profile)
+	require.Error(t, err)
+	lines := strings.Split(err.Error(), "\n")
+	require.NotEmpty(t, lines)
+	assert.NotContains(t, err.Error(), "build request")
+	assert.NotContains(t, err.Error(), "asks for no resource")
+	assert.Contains(t, err.Error(), `profile.yaml:4: device profile gpu, group 1: "resources:FPGAS" = "1": `)
+	assert.Contains(t, err.Error(), "did you mean FPGA?")
+	_, err = query(t, "", "-flavor", write(t, "f.yaml", "vcpus: 1\nextra_specs:\n\n  group_polcy: none"))
+	require.ErrorContains(t, err, `f.yaml:4: flavor: "group_polcy" = "none": `)
 }

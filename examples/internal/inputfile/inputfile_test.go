@@ -149,3 +149,46 @@ func FuzzDeviceProfile(f *testing.F) {
 		assert.NoError(t, err, "what was read can be sent")
 	})
 }
+
+// TestFilesOfTheCommandLine gives what the command-line clients print.
+func TestFilesOfTheCommandLine(t *testing.T) {
+	t.Parallel()
+	_, err := inputfile.Flavor("f.json", []byte(`{"OS-FLV-DISABLED:disabled": false, "OS-FLV-EXT-DATA:ephemeral": 0,
+"disk": 20, "id": "1", "name": "f", "properties": {}, "ram": 512, "swap": 0, "vcpus": 1}`))
+	require.Error(t, err)
+	assert.Equal(t, "f.json:1: OS-FLV-EXT-DATA:ephemeral: unknown key, write ephemeral_gb\n"+
+		"f.json:2: disk: unknown key, write root_gb\nf.json:2: properties: unknown key, write extra_specs\n"+
+		"f.json:2: ram: unknown key, write memory_mb\nf.json:2: swap: unknown key, write swap_mb", err.Error())
+
+	const profile = `{"uuid": "u", "created_at": "t", "updated_at": null, "name": "p", "groups": [{"resources:FPGA": "1"}]}`
+	for _, text := range []string{profile, "[" + profile + "]", `{"device_profile": ` + profile + "}", `{"device_profiles": [` + profile + "]}"} {
+		got, err := inputfile.DeviceProfile("p.json", []byte(text))
+		require.NoError(t, err, text)
+		assert.Equal(t, "p", got.Name)
+		assert.Len(t, got.Groups, 1)
+	}
+}
+
+func TestNameOfTheFileDecidesItsSyntax(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ file, text, want string }{
+		{"f.json", "{\n\"vcpus\": 1,}", "f.json:2: not valid JSON: "},
+		{"f.json", "vcpus: 1", "f.json:1: not valid JSON: "},
+		{"f.json", " ", "f.json:1: the file is empty"},
+		{"f.yaml", "{vcpus: 1\nname: a}", "f.yaml:2: not valid YAML: "},
+	} {
+		_, err := inputfile.Flavor(tc.file, []byte(tc.text))
+		require.Error(t, err)
+		assert.True(t, strings.HasPrefix(err.Error(), tc.want), "%v", err)
+	}
+}
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	content := []byte("name: p\ngroups:\n  - a: 1\n  - b: 1\n    c: 2")
+	assert.Equal(t, "f:5", inputfile.Place("f", content, "groups", "1", "c"))
+	assert.Equal(t, "f:4", inputfile.Place("f", content, "groups", "1", "d"))
+	assert.Equal(t, "f:2", inputfile.Place("f", content, "groups", "2", "c"))
+	assert.Equal(t, "f", inputfile.Place("f", content, "vcpus"))
+	assert.Equal(t, "f", inputfile.Place("f", nil, "vcpus"))
+}

@@ -13,9 +13,10 @@ type Profile struct {
 }
 
 // DeviceProfile reads a device profile. The keys of a group keep their order, and amounts may be numbers or texts.
+// It may be what Cyborg or its command-line client shows: with uuid and times, in a list of one, or as device_profile.
 func DeviceProfile(file string, content []byte) (Profile, error) {
 	var profile Profile
-	r := reader{file: file}
+	r := reader{file: file, open: unwrap, ignored: []string{"uuid", "created_at", "updated_at", "links"}}
 	err := r.read(content, fields{
 		"name":        r.text(&profile.Name),
 		"description": r.text(&profile.Description),
@@ -31,4 +32,19 @@ func DeviceProfile(file string, content []byte) (Profile, error) {
 		}),
 	})
 	return profile, err
+}
+
+// unwrap takes a profile out of what Cyborg and its command-line client put around it.
+func unwrap(n *yaml.Node) *yaml.Node {
+	n = resolve(n)
+	for range 2 { // a list in an object, at most; an alias may lead in circles
+		switch {
+		case n.Kind == yaml.SequenceNode && len(n.Content) == 1:
+			n = resolve(n.Content[0])
+		case n.Kind == yaml.MappingNode && len(n.Content) == 2 &&
+			(n.Content[0].Value == "device_profile" || n.Content[0].Value == "device_profiles"):
+			n = resolve(n.Content[1])
+		}
+	}
+	return n
 }

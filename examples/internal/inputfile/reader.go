@@ -14,7 +14,14 @@ import (
 
 // reader walks through a YAML tree by hand, because yaml's own strict mode does not name keys and places in all of
 // its errors. JSON is YAML.
-type reader struct{ file string }
+type reader struct {
+	file string
+	// renamed are keys that the document has under another name, ignored those that do not matter.
+	renamed map[string]string
+	ignored []string
+	// open finds the object in the document; nil means that the document is the object.
+	open func(*yaml.Node) *yaml.Node
+}
 
 // field reads the value of one key; at is the path of the key.
 type field func(n *yaml.Node, at string) error
@@ -40,6 +47,9 @@ func (r reader) failAt(line int, at, format string, args ...any) error {
 
 // read reads the file's one document, an object of known keys.
 func (r reader) read(content []byte, known fields) error {
+	if err := r.checkJSON(content); err != nil {
+		return err
+	}
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document, second yaml.Node
 	err := decoder.Decode(&document)
@@ -55,42 +65,52 @@ func (r reader) read(content []byte, known fields) error {
 	case !errors.Is(err, io.EOF):
 		return r.syntax(content, err)
 	}
-	return r.object(document.Content[0], known)
+	root := document.Content[0]
+	if r.open != nil {
+		root = r.open(root)
+	}
+	return r.object(root, known)
 }
 
 // object reads the known keys of the document.
 func (r reader) object(n *yaml.Node, known fields) error {
 	return r.pairs(n, "", func(key string, value *yaml.Node, at string) error {
 		read, found := known[key]
-		if !found {
-			return r.fail(value, at, "unknown key, %s", known.known())
+		switch right := r.renamed[key]; {
+		case found:
+			return read(value, at)
+		case slices.Contains(r.ignored, key):
+			return nil
+		case right != "":
+			return r.fail(value, at, "unknown key, write %s", right)
 		}
-		return read(value, at)
+		return r.fail(value, at, "unknown key, %s", known.known())
 	})
 }
 
-// pairs calls read for each key of an object, in order; a key may come once.
+// pairs calls read for each key of an object, in order; a key may come once. The error is of all keys.
 func (r reader) pairs(n *yaml.Node, at string, read func(key string, value *yaml.Node, at string) error) error {
 	n = resolve(n)
 	if n.Kind != yaml.MappingNode {
 		return r.fail(n, at, "want keys and values, got %s", describe(n))
 	}
+	var errs []error
 	lines := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		below := strings.TrimPrefix(at+"."+key.Value, ".")
 		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
-			return r.fail(key, at, "want a plain key, got %s", describe(key))
+			errs = append(errs, r.fail(key, at, "want a plain key, got %s", describe(key)))
+			continue
 		}
 		if line, twice := lines[key.Value]; twice {
-			return r.fail(key, below, "the key is already in line %d", line)
+			errs = append(errs, r.fail(key, below, "the key is already in line %d", line))
+			continue
 		}
 		lines[key.Value] = key.Line
-		if err := read(key.Value, value, below); err != nil {
-			return err
-		}
+		errs = append(errs, read(key.Value, value, below))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // list calls read for each element.
@@ -100,11 +120,10 @@ func (r reader) list(read field) field {
 		if n.Kind != yaml.SequenceNode {
 			return r.fail(n, at, "want a list, got %s", describe(n))
 		}
+		var errs []error
 		for i, element := range n.Content {
-			if err := read(element, fmt.Sprintf("%s[%d]", at, i)); err != nil {
-				return err
-			}
+			errs = append(errs, read(element, fmt.Sprintf("%s[%d]", at, i)))
 		}
-		return nil
+		return errors.Join(errs...)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -16,13 +18,30 @@ var (
 	countedFromZero = regexp.MustCompile(`^did not find expected (',' or|key|'-' indicator|node content|<)`)
 )
 
-// syntax is the error of a file that the YAML parser refuses. If it is meant to be JSON, what the JSON parser says is
-// nearer to the place.
+// checkJSON refuses a file that is called JSON, but is none. The name decides; an empty file has its own error.
+func (r reader) checkJSON(content []byte) error {
+	if filepath.Ext(r.file) != ".json" || len(bytes.TrimSpace(content)) == 0 {
+		return nil
+	}
+	return r.jsonError(content)
+}
+
+func (r reader) jsonError(content []byte) error {
+	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(content, new(any)))
+	if !ok {
+		return nil
+	}
+	line := 1 + bytes.Count(content[:wrong.Offset], []byte("\n"))
+	return r.failAt(line, "", "not valid JSON: %w", wrong)
+}
+
+// syntax is the error of a file that the YAML parser refuses. If its name does not say that it is YAML and it looks like
+// JSON, what the JSON parser says is nearer to the place.
 func (r reader) syntax(content []byte, err error) error {
-	if bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
-		if wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(content, new(any))); ok {
-			line := 1 + bytes.Count(content[:wrong.Offset], []byte("\n"))
-			return r.failAt(line, "", "not valid JSON: %w", wrong)
+	named := slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(r.file))
+	if !named && bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
+		if err := r.jsonError(content); err != nil {
+			return err
 		}
 	}
 	text, line := err.Error(), 1
