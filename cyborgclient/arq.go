@@ -48,15 +48,19 @@ func (a *ARQ) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return &decodeError{"ARQ", err}
 	}
-	*a = ARQ{
+	*a = w.arq(slices.Clone(data))
+	return nil
+}
+
+func (w *arqWire) arq(raw json.RawMessage) ARQ {
+	return ARQ{
 		UUID: w.UUID, State: w.State,
 		DeviceProfileName: w.DeviceProfileName, DeviceProfileGroupID: int(w.DeviceProfileGroupID),
 		Hostname: string(w.Hostname), DeviceRPUUID: string(w.DeviceRPUUID),
 		InstanceUUID: string(w.InstanceUUID), ProjectID: string(w.ProjectID),
 		AttachHandle: AttachHandle{Type: w.AttachHandleType, UUID: string(w.AttachHandleUUID), Info: w.AttachHandleInfo},
-		CreatedAt:    w.CreatedAt, UpdatedAt: w.UpdatedAt, Raw: slices.Clone(data),
+		CreatedAt:    w.CreatedAt, UpdatedAt: w.UpdatedAt, Raw: raw,
 	}
-	return nil
 }
 
 // MarshalJSON implements json.Marshaler.

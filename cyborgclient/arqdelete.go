@@ -52,7 +52,9 @@ func (c *Client) deleteChunk(ctx context.Context, uuids []string) (gone []string
 
 func (c *Client) deleteList(ctx context.Context, uuids []string) error {
 	list := strings.Join(uuids, ",")
-	return c.do(ctx, request{op: "delete ARQs " + list, method: http.MethodDelete, path: arqPath + "?arqs=" + list})
+	return c.do(ctx, request{
+		name: "delete ARQs", op: "delete ARQs " + list, method: http.MethodDelete, path: arqPath + "?arqs=" + list, service: true,
+	})
 }
 
 // DeleteARQsByInstance unbinds and deletes all ARQs of the instance. It is no
@@ -63,7 +65,9 @@ func (c *Client) DeleteARQsByInstance(ctx context.Context, instance string) erro
 	if !uuidLike(instance) {
 		return invalid(op, "the instance is no uuid")
 	}
-	return c.do(ctx, request{op: op, method: http.MethodDelete, path: arqPath + "?instance=" + instance})
+	return c.do(ctx, request{
+		name: "delete ARQs of an instance", op: op, method: http.MethodDelete, path: arqPath + "?instance=" + instance, service: true,
+	})
 }
 
 func checkUUIDs(uuids []string) error {

@@ -3,6 +3,8 @@ package cyborgclient
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
+	"unicode/utf8"
 )
 
 // HandleType says how a device is attached to an instance.
@@ -33,7 +35,30 @@ type handleInfo map[string]any
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (i *handleInfo) UnmarshalJSON(data []byte) error {
+	if texts, ok := plainTexts(string(data)); ok { // what Cyborg sends
+		*i = texts
+		return nil
+	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	return decoder.Decode((*map[string]any)(i))
+}
+
+// plainTexts reads a JSON object whose values are strings, without any escape:
+// cut at its quotes it has punctuation and texts by turns.
+func plainTexts(object string) (texts map[string]any, ok bool) {
+	parts := strings.Split(object, `"`)
+	if len(parts) < 5 || len(parts)%4 != 1 || strings.Contains(object, `\`) || !utf8.ValidString(object) {
+		return nil, false
+	}
+	texts = make(map[string]any, len(parts)/4)
+	before := "{"
+	for ; len(parts) > 1; parts = parts[4:] {
+		if strings.TrimSpace(parts[0]) != before || strings.TrimSpace(parts[2]) != ":" {
+			return nil, false
+		}
+		texts[parts[1]] = parts[3]
+		before = ","
+	}
+	return texts, strings.TrimSpace(parts[0]) == "}"
 }

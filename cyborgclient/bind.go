@@ -30,8 +30,9 @@ type Binding struct {
 //
 // An error does not mean that nothing happened: earlier ARQs of the request
 // may be Bound, one BindStarted or BindFailed, and all may be Bound when only
-// the notification of Nova failed. Read the instance's ARQs to know; unbind or
-// delete them to undo.
+// the notification of Nova failed or the answer was lost. So the instance's ARQs
+// are read after an error, unless the context has ended: see Error.ARQs and
+// Error.AllBound. Unbind or delete them to undo.
 func (c *Client) Bind(ctx context.Context, bindings []Binding) error {
 	if len(bindings) == 0 {
 		return invalid("bind ARQs", "there are none")
@@ -40,7 +41,7 @@ func (c *Client) Bind(ctx context.Context, bindings []Binding) error {
 	if err := checkBindings(bindings); err != nil {
 		return invalid(op, "%w", err)
 	}
-	r := request{op: op, method: http.MethodPatch, path: arqPath}
+	r := request{name: "bind ARQs", op: op, method: http.MethodPatch, path: arqPath, service: true}
 	body := make(patchBody, len(bindings))
 	for i, b := range bindings {
 		body[i] = b.patch()
@@ -49,7 +50,11 @@ func (c *Client) Bind(ctx context.Context, bindings []Binding) error {
 		}
 	}
 	r.body = body
-	return c.do(ctx, r)
+	err := c.do(ctx, r)
+	if failure, ok := errors.AsType[*Error](err); ok && ctx.Err() == nil {
+		c.readOutcome(ctx, bindings, failure)
+	}
+	return err
 }
 
 // Unbind frees the devices of the ARQs and keeps the ARQs, in any state they
@@ -70,7 +75,7 @@ func (c *Client) Unbind(ctx context.Context, uuids ...string) error {
 			{Path: "/instance_uuid", Op: "remove"},
 		}}
 	}
-	return c.do(ctx, request{op: op, method: http.MethodPatch, path: arqPath, body: body})
+	return c.do(ctx, request{name: op, method: http.MethodPatch, path: arqPath, body: body, service: true})
 }
 
 // checkBindings refuses what the service would store and choke on. It compares

@@ -100,5 +100,5 @@ func (d Deployable) Attributes() ([]DeployableAttribute, error) {
 // Deployables lists the deployables of all hosts. Many releases allow it to
 // admins only (ErrForbidden).
 func (c *Client) Deployables(ctx context.Context) ([]Deployable, error) {
-	return list[Deployable](ctx, c, request{op: "list deployables", method: http.MethodGet, path: "deployables"}, "deployables")
+	return list[Deployable](ctx, c, request{name: "list deployables", method: http.MethodGet, path: "deployables"}, "deployables")
 }

@@ -83,7 +83,7 @@ func (c *Client) DeviceProfileByName(ctx context.Context, name string) (*DeviceP
 }
 
 func (c *Client) listDeviceProfiles(ctx context.Context, op, path string) ([]DeviceProfile, error) {
-	return list[DeviceProfile](ctx, c, request{op: op, method: http.MethodGet, path: path}, "device_profiles")
+	return list[DeviceProfile](ctx, c, request{name: "list device profiles", op: op, method: http.MethodGet, path: path}, "device_profiles")
 }
 
 // DeviceProfileCreate is what a new profile consists of. Name and Groups are
@@ -103,7 +103,7 @@ func (c *Client) CreateDeviceProfile(ctx context.Context, create DeviceProfileCr
 		return nil, invalid(op, "%w", err)
 	}
 	body := []DeviceProfileCreate{create} // the API takes a list of exactly one
-	return get[DeviceProfile](ctx, c, request{op: op, method: http.MethodPost, path: "device_profiles", body: body})
+	return get[DeviceProfile](ctx, c, request{name: "create device profile", op: op, method: http.MethodPost, path: "device_profiles", body: body})
 }
 
 // DeleteDeviceProfile deletes the profile of that name or uuid. While ARQs of
@@ -113,7 +113,7 @@ func (c *Client) DeleteDeviceProfile(ctx context.Context, nameOrUUID string) err
 	if err := checkLookupName(nameOrUUID); err != nil {
 		return invalid(op, "%w", err)
 	}
-	return c.do(ctx, request{op: op, method: http.MethodDelete, path: "device_profiles/" + url.PathEscape(nameOrUUID)})
+	return c.do(ctx, request{name: "delete device profile", op: op, method: http.MethodDelete, path: "device_profiles/" + url.PathEscape(nameOrUUID)})
 }
 
 // checkLookupName refuses what the service would take for several names, or,

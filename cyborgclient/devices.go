@@ -3,7 +3,6 @@ package cyborgclient
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 
 	"github.com/novacyborg/novacyborg/internal/osapi"
@@ -70,14 +69,13 @@ func (d Device) wire() any {
 // Devices lists the devices of all hosts. Many releases allow it to admins
 // only (ErrForbidden).
 func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	const op = "list devices"
-	versions, err := c.versions.Get(ctx, c.service)
-	if err != nil {
-		return nil, failed(op, err)
-	}
-	r := request{op: op, method: http.MethodGet, path: "devices"}
-	r.version = newest(versions, versionDeviceStatus)
-	return list[Device](ctx, c, r, "devices")
+	return c.FindDevices(ctx, DeviceFilter{})
+}
+
+// deviceVersion is the version that shows a device's status, or none.
+func (c *Client) deviceVersion(ctx context.Context, op string) (osapi.Microversion, error) {
+	versions, err := c.knownVersions(ctx, op)
+	return newest(versions, versionDeviceStatus), err
 }
 
 // newest is the wanted version where the server has it, or else none.

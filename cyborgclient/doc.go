@@ -1,8 +1,9 @@
 // Package cyborgclient talks to Cyborg, OpenStack's accelerator service, API v2.
 //
-// It does what nova/accelerator/cyborg.py does for Nova, and more: device
-// profiles, accelerator requests (ARQs) from creation to deletion, devices and
-// deployables. Start with [New]:
+// It does what nova/accelerator/cyborg.py does for Nova, and has the rest of the
+// API too: device profiles, accelerator requests (ARQs) from creation to
+// deletion, devices, deployables and attributes. docs/cyborg-api.md lists the
+// operations and the service's oddities. Start with [New]:
 //
 //	client, err := cyborgclient.New(ctx, cyborgclient.WithCloud("mycloud"))
 //	profile, err := client.DeviceProfileByName(ctx, "fpga-one")
@@ -26,12 +27,35 @@
 // that is no uuid makes every list answer 400 from then on) and answers others
 // with a bare 500. Arguments are checked before they are sent; the error is
 // then ErrInvalid. After a failed Bind some ARQs of the request may be Bound
-// and one may be BindStarted: unbind or delete all of them. A list of uuids
+// and one may be BindStarted: Error.ARQs has their states, and Error.AllBound
+// says that the bind worked all the same. Unbind or delete all of them. A list of uuids
 // with an unknown one in it is refused as a whole by the service; DeleteARQs
 // then deletes them one by one.
 //
 // Requests are repeated only where that does no harm; see the options
 // [WithRetries] and [WithTransport].
+//
+// # Service tokens
+//
+// Since the fix of CVE-2026-40214 Cyborg lets only services bind, unbind and
+// delete ARQs of instances: it wants a service's token beside the user's.
+//
+//	cyborgclient.New(ctx, cyborgclient.WithCloud("me"), cyborgclient.WithServiceCloud("nova"))
+//	cyborgclient.New(ctx, cyborgclient.WithCloud("nova"), cyborgclient.WithOwnServiceToken())
+//
+// The second client works for the service alone. Tokens of logins are renewed
+// before they expire and after a 401. The service token goes only with the
+// requests that need it.
+//
+// # Images
+//
+// [ApplyImage] and [Client.DeviceProfileForImage] combine what an instance's
+// image says about programming with its profile.
+//
+// # Watching
+//
+// [WithHook] tells a function of each request: operation, duration, status,
+// attempts, request id.
 //
 // # Errors
 //
@@ -44,9 +68,9 @@
 //
 // # Microversions
 //
-// The call decides: Devices asks for 2.3 where the server has it (status of a
-// device), Bind for 2.1 when a binding names a project, everything else for
-// none. Servers of the releases 2024.1 to 2026.1 understand only a header value
+// The call decides: devices are read at 2.3 where the server has it (for the
+// status), DeviceProfile asks for 2.2 to find a name, Bind for 2.1 when a binding
+// names a project, everything else for none. Servers of the releases 2024.1 to 2026.1 understand only a header value
 // without the service type and ignore the standard one; the client sees that
 // in the answer, asks again and remembers it.
 //

@@ -41,8 +41,13 @@ var (
 	ErrNotResolved = errors.New("not resolved yet")
 	// ErrNoProvider says that Match found no provider, or several, for an ARQ.
 	ErrNoProvider = errors.New("no single provider")
+	// ErrImageConflict says that an image and a profile, or an image alone, say
+	// in two ways what a device is to be programmed with.
+	ErrImageConflict = errors.New("conflict about what to program")
 	// ErrServiceTokenNeeded says that the server demands a service token for
-	// this operation (since the fix of CVE-2026-40214).
+	// this operation (since the fix of CVE-2026-40214): the client must be made
+	// with one of WithServiceCloud, WithServiceAuth, WithServiceToken and
+	// WithOwnServiceToken.
 	ErrServiceTokenNeeded = errors.New("service token needed")
 	// ErrUnauthorized says that the token, or a service token, was refused.
 	ErrUnauthorized = errors.New("unauthorized")
@@ -68,8 +73,16 @@ type Error struct {
 	RequestID string
 	// Err is the kind, or the cause, or both joined.
 	Err error
+	// ARQs is what a failed Bind left behind: the ARQs of the request in its
+	// order, then others that the instance has. An ARQ of the request that the
+	// instance does not have was not touched; only its UUID is set then. ARQs is
+	// nil when nothing was sent and when they could not be read.
+	ARQs []ARQ
 
 	refused bool
+	hint    string // what to do, for the text
+	bound   int    // ARQs of a failed Bind that are bound as was asked
+	asked   int    // ARQs of a failed Bind
 }
 
 // Refused says that the service itself surely refused the request without
@@ -98,8 +111,11 @@ func (e *Error) Error() string {
 		line, _, _ := strings.Cut(e.Fault, "\n")
 		fmt.Fprintf(&text, ": %d %s", e.StatusCode, line)
 	}
-	if errors.Is(e.Err, ErrServiceTokenNeeded) {
-		text.WriteString(" (the server demands a service token)")
+	if e.ARQs != nil {
+		fmt.Fprintf(&text, " (%d of %d ARQs are bound)", e.bound, e.asked)
+	}
+	if e.hint != "" {
+		fmt.Fprintf(&text, " (%s)", e.hint)
 	}
 	if e.RequestID != "" {
 		fmt.Fprintf(&text, " (request %s)", e.RequestID)
@@ -133,11 +149,24 @@ var elsewhere = []string{
 
 // failedRequest is failed for an answer that tells whether the service acted.
 func failedRequest(r request, err error) *Error {
-	e := failed(r.op, err)
+	e := failed(r.text(), err)
 	if failure, answered := osapi.FailureOf(err); answered {
 		e.refused = refusal(r.method, failure)
 	}
 	return e
+}
+
+// advise says what to do about the errors of service tokens. withToken says that
+// the request carried one.
+func (e *Error) advise(withToken bool) {
+	switch {
+	case errors.Is(e.Err, ErrServiceTokenNeeded) && withToken:
+		e.hint = "the server demands a service token and did not get the one that was sent"
+	case errors.Is(e.Err, ErrServiceTokenNeeded):
+		e.hint = "the server demands a service token; make the client with one, for example WithServiceCloud"
+	case errors.Is(e.Err, ErrUnauthorized) && withToken:
+		e.hint = `the token was refused, or the service token, whose user needs the role "service"`
+	}
 }
 
 // failed wraps what a request ended with.

@@ -71,3 +71,25 @@ func ExampleError() {
 	// bind ARQs of instance 8115e6c7-9ec9-4a55-abc9-a3f630025e86: 404 AttachHandle not found Matching deployable_id 1
 	// not found: true elsewhere: true
 }
+
+// A hook sees each request: here it prints what a metric would count.
+func ExampleWithHook() {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"arqs": []}`)
+	}))
+	defer service.Close()
+
+	ctx := context.Background()
+	client, err := cyborgclient.New(ctx, cyborgclient.WithEndpoint(service.URL),
+		cyborgclient.WithHook(func(_ context.Context, call cyborgclient.Call) {
+			fmt.Println(call.Operation, call.Method, call.Status, call.Attempts)
+		}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := client.ARQs(ctx); err != nil {
+		fmt.Println(err)
+	}
+	// Output: list ARQs GET 200 1
+}

@@ -13,8 +13,9 @@ import (
 // The microversions that a call needs (openstack/cyborg:
 // cyborg/api/rest_api_version_history.rst).
 var (
-	versionBindProject  = osapi.Microversion{Major: 2, Minor: 1} // /project_id in a bind
-	versionDeviceStatus = osapi.Microversion{Major: 2, Minor: 3} // status of a device
+	versionBindProject   = osapi.Microversion{Major: 2, Minor: 1} // /project_id in a bind
+	versionProfileByName = osapi.Microversion{Major: 2, Minor: 2} // show of a profile by name
+	versionDeviceStatus  = osapi.Microversion{Major: 2, Minor: 3} // status of a device
 )
 
 // serviceAt is the client to send the request with: one copy per microversion,
@@ -23,17 +24,33 @@ func (c *Client) serviceAt(ctx context.Context, r request) (*gophercloud.Service
 	if r.version == (osapi.Microversion{}) {
 		return c.service, nil
 	}
-	versions, err := c.versions.Get(ctx, c.service)
+	versions, err := c.knownVersions(ctx, r.text())
 	if err != nil {
-		return nil, failed(r.op, err)
+		return nil, err
 	}
 	if !versions.Supports(r.version) {
-		return nil, &Error{Op: r.op, Err: fmt.Errorf("%w: it needs %v, the server has %v to %v", ErrVersion, r.version, versions.Min, versions.Max)}
+		return nil, &Error{Op: r.text(), Err: fmt.Errorf("%w: it needs %v, the server has %v to %v", ErrVersion, r.version, versions.Min, versions.Max)}
 	}
 	if c.bare.Load() {
 		return osapi.WithBareMicroversion(c.service, r.version), nil
 	}
 	return osapi.WithMicroversion(c.service, r.version), nil
+}
+
+// knownVersions is the server's range, which is read when it is needed first.
+// op is what needs it.
+func (c *Client) knownVersions(ctx context.Context, op string) (osapi.Versions, error) {
+	if versions, known := c.versions.Known(); known {
+		return versions, nil
+	}
+	var versions osapi.Versions
+	err := c.observe(ctx, "read versions", http.MethodGet, func(ctx context.Context) (a answer, err error) {
+		if versions, err = c.versions.Get(ctx, c.service); err != nil {
+			return answer{}, failed(op, err)
+		}
+		return answer{status: http.StatusOK}, nil
+	})
+	return versions, err
 }
 
 // ignoredVersion sees that the server served an older version than asked for,

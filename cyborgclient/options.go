@@ -30,6 +30,35 @@ func WithEndpoint(url string) Option { return osapi.WithEndpoint(url) }
 // WithToken sends the token as X-Auth-Token to the endpoint of WithEndpoint.
 func WithToken(token string) Option { return osapi.WithToken(token) }
 
+// WithServiceCloud logs in a second time, with that entry of clouds.yaml, for
+// the X-Service-Token that Cyborg demands to bind and unbind ARQs and to delete
+// bound ones. The entry's user needs the role "service". Both logins are renewed
+// when they expire.
+func WithServiceCloud(name string) Option { return osapi.WithServiceCloud(name) }
+
+// WithServiceAuth is WithServiceCloud with the credentials themselves.
+func WithServiceAuth(auth gophercloud.AuthOptions) Option { return osapi.WithServiceAuth(auth) }
+
+// WithServiceToken sends that token as X-Service-Token. It is never renewed.
+func WithServiceToken(token string) Option { return osapi.WithServiceToken(token) }
+
+// WithOwnServiceToken sends the login's own token as X-Service-Token too: for a
+// client that works for a service itself, as in a periodic task, with no user's
+// token at hand. Such ARQs belong to the service's project.
+func WithOwnServiceToken() Option { return osapi.WithOwnServiceToken() }
+
+// Call is one request of the API, with its repetitions, as a Hook sees it.
+type Call = osapi.Call
+
+// Hook is told of each call when it has ended, in the goroutine of the caller.
+// Its context is the caller's. It must be safe for use by many goroutines.
+type Hook = osapi.Hook
+
+// WithHook calls the function after each request of the API, for metrics, logs
+// and traces. Arguments that are refused before anything is sent do not count,
+// the reading of the version document does.
+func WithHook(hook Hook) Option { return osapi.WithHook(hook) }
+
 // WithProvider uses a login that the caller already has, with its transport.
 func WithProvider(provider *gophercloud.ProviderClient, endpoints gophercloud.EndpointOpts) Option {
 	return osapi.WithProvider(provider, endpoints)

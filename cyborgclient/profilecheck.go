@@ -40,6 +40,9 @@ func checkGroup(group requestspec.ProfileGroup) error {
 	if len(group) == 0 {
 		return errors.New("it is empty")
 	}
+	if bitstream, function := accel(group, bitstreamKey), accel(group, functionKey); bitstream != "" && function != "" {
+		return fmt.Errorf("it has both %s and %s: one of them says what is programmed", bitstreamKey, functionKey)
+	}
 	for _, property := range group {
 		if err := checkProperty(property); err != nil {
 			return fmt.Errorf("key %q: %w", property.Key, err)

@@ -39,6 +39,7 @@ var resources = map[string]resource{
 		a.Raw = nil
 	})},
 	"devices":     {"devices", "", decodeInto(func(d *cyborgclient.Device) { d.Raw = nil })},
+	"attributes":  {"attributes", "", decodeInto(func(a *cyborgclient.Attribute) { a.Raw = nil })},
 	"deployables": {"deployables", "", decodeInto(func(d *cyborgclient.Deployable) { d.Raw = nil })},
 }
 

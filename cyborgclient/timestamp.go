@@ -49,10 +49,15 @@ func unquote(data []byte) (text string, isString bool) {
 	return string(data[1 : len(data)-1]), true
 }
 
-// MarshalJSON writes the form with T, and null for the zero time.
+// MarshalJSON writes the form with T and, as Python does, either no fraction or
+// six digits of it. The zero time is null.
 func (t Timestamp) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
 		return []byte("null"), nil
 	}
-	return json.Marshal(t.Format("2006-01-02T15:04:05.999999-07:00"))
+	layout := "2006-01-02T15:04:05-07:00"
+	if t.Truncate(time.Microsecond).Nanosecond() != 0 {
+		layout = "2006-01-02T15:04:05.000000-07:00"
+	}
+	return json.Marshal(t.Format(layout))
 }

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 )
@@ -16,22 +17,8 @@ func (a *attempt) bind(ctx context.Context) error {
 		return nil
 	}
 	err := a.cyborg.Bind(ctx, a.bindings)
-	if err != nil && a.allBound(ctx) {
+	if failed, ok := errors.AsType[*cyborgclient.Error](err); ok && failed.AllBound() {
 		return nil
 	}
 	return err
-}
-
-func (a *attempt) allBound(ctx context.Context) bool {
-	arqs, err := a.cyborg.ARQsByInstance(ctx, a.Consumer.UUID)
-	if err != nil {
-		return false
-	}
-	bound := 0
-	for _, arq := range arqs {
-		if arq.State == cyborgclient.StateBound && a.knows(arq.UUID) {
-			bound++
-		}
-	}
-	return bound == len(a.bindings)
 }

@@ -15,13 +15,14 @@ type applier struct {
 
 	op          string
 	plan        *plan
+	have        state
 	generations map[string]int
 }
 
 // apply writes a plan in its order. Each write to a provider names the generation that was read, so that it is refused
 // with ErrConcurrentUpdate when somebody else wrote in between.
 func (c *Client) apply(ctx context.Context, op string, plan *plan, have state) error {
-	a := &applier{Client: c, op: op, plan: plan, generations: make(map[string]int)}
+	a := &applier{Client: c, op: op, plan: plan, have: have, generations: make(map[string]int)}
 	for uuid, here := range have {
 		a.generations[uuid] = here.Generation
 	}
@@ -127,22 +128,6 @@ func (a *applier) writeInventories(ctx context.Context) error {
 		body := inventoriesBody{Generation: a.generations[edit.uuid], Inventories: edit.inventories}
 		if err := resourceproviders.UpdateInventories(ctx, a.at(baseline), edit.uuid, body).Err; err != nil {
 			return wrap(a.op+": set inventories of provider "+edit.uuid, err)
-		}
-	}
-	return nil
-}
-
-// retireProviders deletes what vanished. A provider that was claimed or got a child a moment ago stays, and is
-// reported as such.
-func (a *applier) retireProviders(ctx context.Context) error {
-	for _, uuid := range a.plan.retire {
-		err := wrap(a.op+": delete provider "+uuid, resourceproviders.Delete(ctx, a.at(baseline), uuid).ExtractErr())
-		switch {
-		case err == nil || errors.Is(err, ErrNotFound):
-		case errors.Is(err, ErrInUse):
-			a.plan.kept = append(a.plan.kept, err)
-		default:
-			return err
 		}
 	}
 	return nil

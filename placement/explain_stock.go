@@ -75,11 +75,11 @@ func (e *explainer) rootFits(ctx context.Context, op, root string) (bool, error)
 	if len(e.req.RootRequired)+len(e.req.RootForbidden) == 0 {
 		return true, nil
 	}
-	traits, err := resourceproviders.GetTraits(ctx, e.at(baseline), root).Extract()
-	if err != nil {
-		return false, wrap(op+": read provider "+root, err)
+	var traits []string
+	if err := decode(op+": read provider "+root, resourceproviders.GetTraits(ctx, e.at(baseline), root), "traits", &traits); err != nil {
+		return false, err
 	}
-	have := Candidates{Summaries: map[string]ProviderSummary{root: {Traits: traits.Traits}}}
+	have := Candidates{Summaries: map[string]ProviderSummary{root: {Traits: traits}}}
 	return have.rootFits(root, question{request: e.req}), nil
 }
 

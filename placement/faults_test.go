@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -67,6 +68,7 @@ func TestReportKeepsWhatIsTakenAtTheLastMoment(t *testing.T) {
 	tests := []struct {
 		name string
 		take func(t *testing.T, c *Client, s scene)
+		left func(s scene) map[string]Inventory
 	}{
 		{"a child", func(t *testing.T, c *Client, s scene) {
 			t.Helper()
@@ -74,10 +76,12 @@ func TestReportKeepsWhatIsTakenAtTheLastMoment(t *testing.T) {
 				Name: "guest", UUID: uuid.NewString(), ParentProviderUUID: s.Cards[0].UUID,
 			}).Extract()
 			require.NoError(t, err)
-		}},
+		}, func(scene) map[string]Inventory { return nil }},
 		{"a claim", func(t *testing.T, c *Client, s scene) {
 			t.Helper()
 			claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
+		}, func(s scene) map[string]Inventory {
+			return map[string]Inventory{s.FPGA: s.Cards[0].Inventories[s.FPGA].withdrawn()}
 		}},
 	}
 	for _, test := range tests {
@@ -86,13 +90,48 @@ func TestReportKeepsWhatIsTakenAtTheLastMoment(t *testing.T) {
 			s := newScene()
 			mine, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next })
 			s.report(t, mine)
+			card := s.Cards[0]
 			racing := newClient(t, WithEndpoint(server.URL()), WithToken("admin"),
-				WithTransport(before(http.MethodDelete, "", func() { test.take(t, mine, s) })(server.Transport())))
+				WithTransport(before(http.MethodPut, card.UUID+"/inventories", func() { test.take(t, mine, s) })(server.Transport())))
 			err := racing.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:2], Previous: s.Cards})
 			require.ErrorIs(t, err, ErrInUse)
-			assert.Equal(t, wantContent(s.Cards[0], s.Host.UUID), contentOf(t, mine, s.Cards[0].UUID))
+			card.Inventories = test.left(s)
+			assert.Equal(t, wantContent(card, s.Host.UUID), contentOf(t, mine, card.UUID))
 			_, err = mine.Provider(t.Context(), s.Cards[2].UUID)
 			require.ErrorIs(t, err, ErrNotFound)
+		})
+	}
+}
+
+// Others put something into a vanished provider while it is being removed: it stays, with theirs and without ours.
+func TestReportDoesNotDeleteWhatOthersJustPutThere(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, method, path string }{
+		{"before the last write", http.MethodPut, "/inventories"},
+		{"after the last write", http.MethodGet, "/traits"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene()
+			mine, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next })
+			s.report(t, mine)
+			card := s.Cards[0]
+			put := func() { foreign(t, mine, card.UUID, "CUSTOM_MAINTENANCE", "CUSTOM_NIC", 7) }
+			meddle := before(test.method, card.UUID+test.path, put)(server.Transport())
+			emptied := false // the first reading of the traits comes before the plan
+			racing := newClient(t, WithEndpoint(server.URL()), WithToken("admin"), WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+				emptied = emptied || r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, card.UUID+"/inventories")
+				if emptied {
+					return meddle.RoundTrip(r)
+				}
+				return server.Transport().RoundTrip(r)
+			})))
+			err := racing.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:], Previous: s.Cards})
+			require.ErrorIs(t, err, ErrForeign)
+			got := contentOf(t, mine, card.UUID)
+			assert.Equal(t, []string{"CUSTOM_MAINTENANCE"}, got.Traits)
+			assert.Equal(t, []string{"CUSTOM_NIC"}, slices.Collect(maps.Keys(got.Inventories)))
 		})
 	}
 }

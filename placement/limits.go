@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -56,28 +57,28 @@ func (c *Client) CheckLimits(ctx context.Context, limits Limits, projectID strin
 	if len(limited) == 0 {
 		return nil
 	}
-	used, err := usages.Get(ctx, c.at(baseline), usages.GetOpts{ProjectID: projectID}).ExtractPre138()
-	if err != nil {
-		return wrap(op, err)
+	var used map[string]int64
+	if err := decode(op, usages.Get(ctx, c.at(baseline), usages.GetOpts{ProjectID: projectID}), "usages", &used); err != nil {
+		return err
 	}
-	return overLimit(op, asked, limited, used.Usages)
+	return overLimit(op, asked, limited, used)
 }
 
-// totals adds up what all groups of a request ask for.
+// totals adds up what all groups of a request ask for. A sum that is too great for its type stays at the greatest.
 func totals(req *requestspec.Request) map[string]int64 {
 	asked := make(map[string]int64)
 	for _, group := range req.Groups {
 		for class, amount := range group.Resources {
-			asked[class] += amount
+			asked[class] += min(max(amount, 0), math.MaxInt64-asked[class])
 		}
 	}
 	return asked
 }
 
-func overLimit(op string, asked, limited map[string]int64, used map[string]int) error {
+func overLimit(op string, asked, limited, used map[string]int64) error {
 	var over []string
 	for _, class := range slices.Sorted(maps.Keys(limited)) {
-		if free := limited[class] - int64(used[class]); asked[class] > free {
+		if free := limited[class] - used[class]; asked[class] > free {
 			over = append(over, fmt.Sprintf("%d %s asked for, but %d of %d are used", asked[class], class, used[class], limited[class]))
 		}
 	}

@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,4 +49,12 @@ func TestLimitsThatCannotBeRead(t *testing.T) {
 	err := inMemory(t).CheckLimits(t.Context(), brokenLimits{}, "p1", request(devices(0, "FPGA", 1)))
 	require.ErrorIs(t, err, errBroken)
 	assert.EqualError(t, err, "check limits of project p1: limit of FPGA: keystone is down")
+}
+
+func TestLimitsOfSumsAboveInt64(t *testing.T) {
+	t.Parallel()
+	req := request(devices(0, "FPGA", math.MaxInt64), devices(1, "FPGA", math.MaxInt64))
+	err := inMemory(t).CheckLimits(t.Context(), FixedLimits{"FPGA": 1}, newConsumer().ProjectID, req)
+	require.ErrorIs(t, err, ErrOverLimit)
+	require.ErrorContains(t, err, "9223372036854775807 FPGA asked for")
 }

@@ -38,21 +38,20 @@ func (a *applier) reshape(ctx context.Context) error {
 
 // shift moves the allocations of one class from one provider to those that get its inventory.
 func (a *applier) shift(ctx context.Context, op string, r *reshaper, shift shift) error {
-	taken, err := resourceproviders.GetAllocations(ctx, a.at(baseline), shift.from).Extract()
-	if err != nil {
-		return wrap(op+": read allocations of provider "+shift.from, err)
+	var taken map[string]resourceproviders.Allocation
+	answer := resourceproviders.GetAllocations(ctx, a.at(baseline), shift.from)
+	if err := decode(op+": read allocations of provider "+shift.from, answer, "allocations", &taken); err != nil {
+		return err
 	}
 	var consumers []string
-	for consumer, allocation := range taken.Allocations {
+	for consumer, allocation := range taken {
 		if allocation.Resources[shift.class] == 0 {
 			continue
 		}
-		consumers = append(consumers, consumer)
-		if r.consumers[consumer] != nil {
-			continue
-		}
-		if r.consumers[consumer], err = a.Allocations(ctx, consumer); err != nil {
+		if holds, err := a.consult(ctx, r, consumer, shift); err != nil {
 			return err
+		} else if holds {
+			consumers = append(consumers, consumer)
 		}
 	}
 	for _, uuid := range shift.to {
@@ -63,20 +62,38 @@ func (a *applier) shift(ctx context.Context, op string, r *reshaper, shift shift
 	return r.move(op, shift, consumers)
 }
 
+// consult reads what a consumer holds, and tells whether that is still something of what is shifted. One that released
+// it since the provider's allocations were read has nothing to move; Placement refuses an amount of 0.
+func (a *applier) consult(ctx context.Context, r *reshaper, consumer string, shift shift) (bool, error) {
+	held := r.consumers[consumer]
+	if held == nil {
+		var err error
+		if held, err = a.Allocations(ctx, consumer); err != nil {
+			return false, err
+		}
+	}
+	if held.Allocations[shift.from][shift.class] == 0 {
+		return false, nil
+	}
+	r.consumers[consumer] = held
+	return true, nil
+}
+
 // measure works out how much room for a class a provider will have.
 func (a *applier) measure(ctx context.Context, op string, r *reshaper, uuid, class string) error {
 	if _, known := r.room[class][uuid]; known {
 		return nil
 	}
-	usages, err := resourceproviders.GetUsages(ctx, a.at(baseline), uuid).Extract()
-	if err != nil {
-		return wrap(op+": read usages of provider "+uuid, err)
+	var used map[string]int64
+	answer := resourceproviders.GetUsages(ctx, a.at(baseline), uuid)
+	if err := decode(op+": read usages of provider "+uuid, answer, "usages", &used); err != nil {
+		return err
 	}
 	if r.room[class] == nil {
 		r.room[class] = make(map[string]int64)
 	}
 	inventory, _ := a.plan.reshape[uuid].get(class)
-	r.room[class][uuid] = inventory.capacity() - int64(usages.Usages[class])
+	r.room[class][uuid] = inventory.capacity() - used[class]
 	return nil
 }
 

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"maps"
+	"net/http"
 	"testing"
 
 	"github.com/google/uuid"
@@ -126,4 +127,48 @@ func TestReportTooOldToReshapeOrMove(t *testing.T) {
 	err = c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{numa}, Previous: s.Cards[:1]})
 	require.ErrorIs(t, err, ErrVersion)
 	require.ErrorContains(t, err, "another parent needs microversion 1.37")
+}
+
+// A consumer that releases between the two reads of a reshape has nothing left to move.
+func TestReshapeWhileAConsumerReleases(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		release func(t *testing.T, c *Client, claim Claim, card, class string) error
+	}{
+		{"all", func(t *testing.T, c *Client, claim Claim, _, _ string) error {
+			t.Helper()
+			return c.Release(t.Context(), claim)
+		}},
+		{"only the device", func(t *testing.T, c *Client, claim Claim, card, class string) error {
+			t.Helper()
+			_, err := c.Drop(t.Context(), claim, map[string]map[string]int64{card: {class: 1}})
+			return err
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next }, placementtest.WithoutAuth())
+			s := newScene()
+			s.report(t, c)
+			claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
+			old := s.Cards[0]
+			racing := newClient(t, WithEndpoint(server.URL()), WithTransport(before(http.MethodGet, "/allocations/"+claim.Consumer.UUID, func() {
+				assert.NoError(t, test.release(t, c, claim, old.UUID, s.FPGA))
+			})(server.Transport())))
+			next := TreeProvider{
+				UUID: uuid.NewString(), Name: "next-" + s.Tag, Inventories: old.Inventories, Replaces: []string{old.UUID},
+			}
+			require.NoError(t, racing.Report(t.Context(), Tree{
+				Parent: s.Host.Name, Providers: []TreeProvider{next, s.Cards[1], s.Cards[2]}, Previous: s.Cards,
+			}))
+			assert.Equal(t, wantContent(next, s.Host.UUID), contentOf(t, c, next.UUID))
+			_, err := c.Provider(t.Context(), old.UUID)
+			require.ErrorIs(t, err, ErrNotFound)
+			held, err := c.Allocations(t.Context(), claim.Consumer.UUID)
+			require.NoError(t, err)
+			assert.NotContains(t, held.Allocations, next.UUID)
+		})
+	}
 }

@@ -50,31 +50,24 @@ func (c *Client) read(ctx context.Context, op string, roots []string, interest m
 // between the answers then makes our own write a conflict.
 func (c *Client) readDetails(ctx context.Context, op string, provider *found) error {
 	op += ": read provider " + provider.UUID
-	service := c.at(baseline)
-	traits, err := resourceproviders.GetTraits(ctx, service, provider.UUID).Extract()
-	if err != nil {
-		return wrap(op, err)
+	answer := resourceproviders.GetTraits(ctx, c.at(baseline), provider.UUID)
+	if err := decode(op, answer, "traits", &provider.traits); err != nil {
+		return err
 	}
-	provider.traits, provider.Generation = traits.Traits, traits.ResourceProviderGeneration
+	if err := decode(op, answer, "resource_provider_generation", &provider.Generation); err != nil {
+		return err
+	}
 	return c.readStock(ctx, op, provider)
 }
 
 // readStock fetches inventories and usages.
 func (c *Client) readStock(ctx context.Context, op string, provider *found) error {
 	service := c.at(baseline)
-	var inventories struct {
-		Inventories inventorySet `json:"inventories"`
+	answer := resourceproviders.GetInventories(ctx, service, provider.UUID)
+	if err := decode(op, answer, "inventories", &provider.inventories); err != nil {
+		return err
 	}
-	if err := resourceproviders.GetInventories(ctx, service, provider.UUID).ExtractInto(&inventories); err != nil {
-		return wrap(op, err)
-	}
-	provider.inventories = inventories.Inventories
-	usages, err := resourceproviders.GetUsages(ctx, service, provider.UUID).Extract()
-	if err != nil {
-		return wrap(op, err)
-	}
-	provider.used = amounts(usages.Usages)
-	return nil
+	return decode(op, resourceproviders.GetUsages(ctx, service, provider.UUID), "usages", &provider.used)
 }
 
 // children returns the uuids of the providers right below one, sorted.

@@ -35,7 +35,7 @@ func main() {
 // arguments are the flags of one run.
 type arguments struct {
 	files inputFiles
-	cloud string
+	cloud cloudNames
 	json  bool
 }
 
@@ -46,7 +46,8 @@ func (a *arguments) parse(args []string, stdout io.Writer) error {
 	flags.StringVar(&a.files.profile, "profile", "", "`file` (JSON or YAML) with the device profile that the flavor names, made in Cyborg unless it is there "+
 		"(default: the built-in profile.json, or the one that the cloud has)")
 	flags.StringVar(&a.files.domain, "domain", "", "`file` with the libvirt domain XML that gets the devices (default: the built-in domain.xml)")
-	flags.StringVar(&a.cloud, "cloud", "", "use the real Placement and Cyborg of this cloud of clouds.yaml by `name`")
+	flags.StringVar(&a.cloud.user, "cloud", "", "use the real Placement and Cyborg of this cloud of clouds.yaml by `name`")
+	flags.StringVar(&a.cloud.service, "service-cloud", "", "with -cloud: the `name` in clouds.yaml of the user whose service token Cyborg demands for binds")
 	flags.BoolVar(&a.json, "json", false, "print one JSON object instead of text")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -57,6 +58,8 @@ func (a *arguments) parse(args []string, stdout io.Writer) error {
 		return fmt.Errorf("%w; -h lists the flags", err)
 	case flags.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q; files are given by -flavor, -profile and -domain", flags.Arg(0))
+	case a.cloud.user == "" && a.cloud.service != "":
+		return errors.New("-service-cloud goes with -cloud")
 	}
 	return nil
 }
@@ -69,7 +72,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case err != nil:
 		return err
 	}
-	input, err := a.files.read(a.cloud)
+	input, err := a.files.read(a.cloud.user)
 	if err != nil {
 		return err
 	}

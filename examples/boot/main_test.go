@@ -146,6 +146,7 @@ func write(t *testing.T, text string) string {
 
 func TestArguments(t *testing.T) {
 	t.Parallel()
+	require.ErrorContains(t, run(t.Context(), []string{"-service-cloud", "nova"}, &bytes.Buffer{}), "-service-cloud goes with -cloud")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-h"}, &out))
 	assert.Contains(t, out.String(), "-profile")

@@ -19,22 +19,29 @@ type world struct {
 	close     func()
 }
 
+// cloudNames are entries of clouds.yaml: the user's, and that of the service whose token goes beside the user's.
+type cloudNames struct{ user, service string }
+
 // openWorld opens the named cloud, or makes one in this process.
-func openWorld(ctx context.Context, cloud string, observe func(lifecycle.Step)) (*world, error) {
-	if cloud != "" {
+func openWorld(ctx context.Context, cloud cloudNames, observe func(lifecycle.Step)) (*world, error) {
+	if cloud.user != "" {
 		return realCloud(ctx, cloud, observe)
 	}
 	return ownCloud(ctx, observe)
 }
 
 // realCloud logs in by clouds.yaml. Cyborg tells a real Nova of bindings, not this program, so that the wait polls.
-func realCloud(ctx context.Context, cloud string, observe func(lifecycle.Step)) (*world, error) {
+func realCloud(ctx context.Context, cloud cloudNames, observe func(lifecycle.Step)) (*world, error) {
 	w := &world{close: func() {}}
 	var err error
-	if w.placement, err = placement.New(ctx, placement.WithCloud(cloud)); err != nil {
+	if w.placement, err = placement.New(ctx, placement.WithCloud(cloud.user)); err != nil {
 		return nil, err
 	}
-	if w.cyborg, err = cyborgclient.New(ctx, cyborgclient.WithCloud(cloud)); err != nil {
+	opts := []cyborgclient.Option{cyborgclient.WithCloud(cloud.user)}
+	if cloud.service != "" {
+		opts = append(opts, cyborgclient.WithServiceCloud(cloud.service))
+	}
+	if w.cyborg, err = cyborgclient.New(ctx, opts...); err != nil {
 		return nil, err
 	}
 	w.manager, err = lifecycle.New(w.placement, w.cyborg, lifecycle.WithObserver(observe))

@@ -30,6 +30,9 @@ type Config struct {
 	userAgent string
 	logger    *slog.Logger
 	retries   retrySettings
+	hook      Hook
+	service   serviceLogin
+	givenTLS  *tls.Config // WithTLS, while tls may also come from the first login
 }
 
 // Format prints the same for every verb, since fmt looks into unexported fields.
@@ -55,6 +58,7 @@ func newConfig(opts []Option) (*Config, error) {
 			return nil, err
 		}
 	}
+	cfg.givenTLS = cfg.tls
 	return cfg, cfg.check()
 }
 

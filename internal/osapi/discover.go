@@ -45,8 +45,8 @@ type KnownVersions struct{ read atomic.Pointer[Versions] }
 // worked. Nothing is locked meanwhile: goroutines that ask at the same time each
 // read it, so that none of them waits for the other's deadline.
 func (k *KnownVersions) Get(ctx context.Context, client *gophercloud.ServiceClient) (Versions, error) {
-	if known := k.read.Load(); known != nil {
-		return *known, nil
+	if known, ok := k.Known(); ok {
+		return known, nil
 	}
 	versions, err := Discover(ctx, client)
 	if err != nil {
@@ -54,6 +54,14 @@ func (k *KnownVersions) Get(ctx context.Context, client *gophercloud.ServiceClie
 	}
 	k.read.Store(&versions)
 	return versions, nil
+}
+
+// Known returns the range if it was read already.
+func (k *KnownVersions) Known() (versions Versions, ok bool) {
+	if known := k.read.Load(); known != nil {
+		return *known, true
+	}
+	return Versions{}, false
 }
 
 // versionEntry is one version of a version document. "version" is what Nova

@@ -24,6 +24,19 @@
 // When none is given the environment decides, as with WithEnv. WithEndpoint
 // together with a login replaces the catalog's endpoint and keeps the login.
 //
+// # Renewal
+//
+// A token is renewed half a minute before it expires and when it is refused with
+// 401; the request is then sent once more. All who need the new token share one
+// login. It has no caller's context, so that no caller who gives up takes it
+// away from the others, and each caller keeps its own deadline. A login that
+// came with WithProvider is renewed by its owner's means.
+//
+// # Service tokens
+//
+// [Connect] can log in a second time, for the X-Service-Token that some requests
+// need; see WithServiceCloud and the options beside it.
+//
 // # Retries
 //
 // GET, HEAD, PUT and DELETE are repeated on transport errors and on 429, 502,
@@ -46,13 +59,15 @@
 //
 // # Design decisions
 //
-//  1. Logins and their settings are read here, not by gophercloud's clouds
+//  1. The renewal of tokens is in the transport and not gophercloud's, whose login
+//     runs with the context of whoever noticed first.
+//  2. Logins and their settings are read here, not by gophercloud's clouds
 //     package, which drops endpoint overrides, the list of regions and
 //     allow_reauth.
-//  2. Redirects are followed above the retries, by one policy.
-//  3. A microversion is a copy of the client; no client is changed after it was
+//  3. Redirects are followed above the retries, by one policy.
+//  4. A microversion is a copy of the client; no client is changed after it was
 //     made.
-//  4. A POST or PATCH is repeated after 429 and after 503 with Retry-After,
+//  5. A POST or PATCH is repeated after 429 and after 503 with Retry-After,
 //     although a proxy could in theory send these after the service has acted.
 //     Both are by their definition answers of somebody who did not take the
 //     request, overloaded deployments do send them, and what a needless error

@@ -45,6 +45,12 @@ func FailureOf(err error) (failure Failure, ok bool) {
 		}
 		err = relogin.ErrOriginal
 	}
+	if renewal, failed := errors.AsType[*renewalError](err); failed {
+		if gaveUp(renewal.err) {
+			return Failure{}, false
+		}
+		return renewal.failure, true
+	}
 	unexpected, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return Failure{StatusCode: unexpected.Actual, Header: unexpected.ResponseHeader, Body: unexpected.Body}, ok
 }

@@ -1,6 +1,7 @@
 package osapi_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ type keystone struct {
 	url     string
 	catalog []map[string]any
 	delay   time.Duration // of the next logins
+	expires string        // end of the next tokens
 
 	mu     sync.Mutex
 	logins []string // bodies of POST auth/tokens
@@ -40,7 +42,7 @@ func (k *keystone) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Subject-Token", token)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
-			"expires_at": "2100-01-01T00:00:00.000000Z", "catalog": k.catalog,
+			"expires_at": cmp.Or(k.expires, "2100-01-01T00:00:00.000000Z"), "catalog": k.catalog,
 		}})
 	default:
 		http.NotFound(w, r)

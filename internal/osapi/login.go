@@ -62,6 +62,7 @@ func (c *Config) loginAs(ctx context.Context, a *account) (*session, error) {
 	}
 	return &session{
 		provider: provider, search: c.narrow(a.search), source: a.source, fixed: c.endpoint, overrides: a.overrides,
+		renewal: renewTokens(provider),
 	}, nil
 }
 

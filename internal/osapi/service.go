@@ -24,13 +24,21 @@ func NewService(ctx context.Context, serviceType string, opts ...Option) (*gophe
 	if err != nil {
 		return nil, fmt.Errorf("make a client for service %s: %w", serviceType, err)
 	}
-	sess, err := login(ctx, cfg)
+	service, err := cfg.newService(ctx, serviceType)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for service %s: %w", serviceType, err)
 	}
+	return service, nil
+}
+
+func (c *Config) newService(ctx context.Context, serviceType string) (*gophercloud.ServiceClient, error) {
+	sess, err := login(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	endpoint, err := sess.endpoint(serviceType)
 	if err != nil {
-		return nil, fmt.Errorf("make a client for service %s: %w", serviceType, err)
+		return nil, err
 	}
 	return &gophercloud.ServiceClient{
 		ProviderClient: sess.provider,
@@ -61,6 +69,7 @@ type session struct {
 	fixed     string            // WithEndpoint, "" for none
 	overrides map[string]string // service type, with underscores, to endpoint
 	fallback  string            // auth.endpoint of an account without Keystone
+	renewal   *renewal          // nil for a login that is not ours or cannot be renewed
 }
 
 func (s *session) endpoint(serviceType string) (string, error) {

@@ -13,7 +13,7 @@ import (
 func (c *Config) retryTransport() http.RoundTripper {
 	client := &retryablehttp.Client{
 		HTTPClient: &http.Client{
-			Transport:     c.baseTransport(),
+			Transport:     attemptCounter{c.baseTransport()},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryMax:     c.retries.max,

@@ -19,6 +19,9 @@ func combine(ctx context.Context, q *candidatesQuery, sources []source, out *col
 		}
 		c.subtrees = append(c.subtrees, members)
 	}
+	if slices.ContainsFunc(c.subtrees, func(members []int) bool { return !c.oneSubtree(members) }) {
+		return
+	}
 	c.step()
 }
 
@@ -42,7 +45,7 @@ func (c *combiner) step() {
 		c.out.add(c.query, c.picked, c.sums)
 		return
 	}
-	for o := range c.sources[depth].options() {
+	for o := range c.sources[depth].options(c.ctx) {
 		if c.out.full() || c.ctx.Err() != nil {
 			return
 		}
@@ -93,20 +96,26 @@ func (c *combiner) add(pieces []piece) bool {
 	return true
 }
 
-// hangsTogether checks the same_subtree sets whose last group was picked just now: one provider must be above, or be, all others.
-func (c *combiner) hangsTogether(depth int) bool {
-	for _, members := range c.subtrees {
-		if slices.Max(members) == depth && !c.oneSubtree(members) {
-			return false
-		}
-	}
-	return true
+// hangsTogether checks the same_subtree sets that a group belongs to.
+func (c *combiner) hangsTogether(group int) bool {
+	return !slices.ContainsFunc(c.subtrees, func(members []int) bool {
+		return slices.Contains(members, group) && !c.oneSubtree(members)
+	})
 }
 
+// oneSubtree tells whether one provider of a same_subtree set can still be above, or be, one of every other group of it.
 func (c *combiner) oneSubtree(members []int) bool {
 	return slices.ContainsFunc(members, func(top int) bool {
-		return !slices.ContainsFunc(members, func(i int) bool {
-			return !c.picked[top].providers[0].isAncestorOf(c.picked[i].providers[0])
+		return slices.ContainsFunc(c.left(top), func(above *provider) bool {
+			return !slices.ContainsFunc(members, func(i int) bool { return !slices.ContainsFunc(c.left(i), above.isAncestorOf) })
 		})
 	})
+}
+
+// left lists who may serve a group with a suffix after what is picked: once it is picked itself, that one provider.
+func (c *combiner) left(group int) []*provider {
+	if group < len(c.picked) {
+		return c.picked[group].providers
+	}
+	return c.sources[group].single
 }

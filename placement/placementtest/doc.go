@@ -33,10 +33,15 @@
 // a filter removes; here such a request is answered. Last-Modified is the time of the answer. The opening sentence of an error's
 // detail is this package's own.
 //
+// # Limits
+//
+// A body longer than 16 MiB is refused with status 413, and a listening server gives a client one minute to send a request. A
+// search for candidates ends, with status 503, when its request's context does.
+//
 // # Inside
 //
 // One [sync.RWMutex] guards one store; the handlers, one file per resource (handle_*.go), are thin over it and registered in one
 // table (routes.go). A write that can fail half-way runs in a transaction that takes itself back (tx.go). The search (search.go,
-// option.go, combine.go) walks the trees that have the rarest class asked for, makes combinations one by one, and stops at the
-// limit.
+// option.go, product.go, combine.go) walks the trees that have the rarest class asked for, makes combinations one by one, and stops
+// at the limit.
 package placementtest

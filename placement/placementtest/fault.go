@@ -58,12 +58,14 @@ func conflict(format string, args ...any) *fault {
 
 // openings are the first sentences of an error's detail, one per status.
 var openings = map[int]string{
-	http.StatusBadRequest:           "The request is malformed or asks for something that cannot be.",
-	http.StatusUnauthorized:         "The request carries no token that this service accepts.",
-	http.StatusForbidden:            "The caller may not use this resource.",
-	http.StatusNotFound:             "The resource could not be found.",
-	http.StatusMethodNotAllowed:     "The path does not take this method.",
-	http.StatusNotAcceptable:        "The resource has no form that the request accepts.",
-	http.StatusConflict:             "The request collides with the present state of the resource.",
-	http.StatusUnsupportedMediaType: "The body's media type is not supported here.",
+	http.StatusBadRequest:            "The request is malformed or asks for something that cannot be.",
+	http.StatusUnauthorized:          "The request carries no token that this service accepts.",
+	http.StatusForbidden:             "The caller may not use this resource.",
+	http.StatusNotFound:              "The resource could not be found.",
+	http.StatusMethodNotAllowed:      "The path does not take this method.",
+	http.StatusNotAcceptable:         "The resource has no form that the request accepts.",
+	http.StatusConflict:              "The request collides with the present state of the resource.",
+	http.StatusUnsupportedMediaType:  "The body's media type is not supported here.",
+	http.StatusRequestEntityTooLarge: "The body is too long for this service.",
+	http.StatusServiceUnavailable:    "The service gave up before it had an answer.",
 }

@@ -12,18 +12,19 @@ import (
 	"github.com/novacyborg/novacyborg/placement/placementtest"
 )
 
-// FuzzQuery feeds the parser of candidate questions. Whatever the query, the server answers 200 or 400 and changes nothing.
+// FuzzQuery asks a server with the worked trees in it any question about candidates. Whatever the query, the server answers 200 or 400 and changes nothing.
 func FuzzQuery(f *testing.F) {
 	for _, q := range workedQueries {
 		f.Add(q.query)
 	}
 	f.Add("resources=VCPU:+1_0&required=in:A,!B&member_of=!in:x&limit=%zz&same_subtree=,&in_tree=%ff")
-	s, err := placementtest.New(placementtest.WithoutAuth())
-	require.NoError(f, err)
+	s, a := newAPI(f)
+	a.load(workedTree(f))
 	f.Fuzz(func(t *testing.T, raw string) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/allocation_candidates", nil)
 		r.URL = &url.URL{Path: "/allocation_candidates", RawQuery: raw}
 		r.Header.Set("OpenStack-API-Version", "placement 1.39")
+		r.Header.Set("X-Auth-Token", "admin")
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, w.Code, "%s", w.Body)

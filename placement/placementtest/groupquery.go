@@ -38,35 +38,40 @@ type group struct {
 // parseGroups reads the groups, in the order in which their first parameter stands in the query. Mirrors _parse_request_items.
 func parseGroups(q query, minor int) ([]*group, *fault) {
 	var groups []*group
+	bySuffix := make(map[string]*group)
+	values := q.values()
 	for _, p := range q {
 		word, suffix, ok := groupKey(p.key, minor)
 		if !ok {
 			continue
 		}
-		i := slices.IndexFunc(groups, func(g *group) bool { return g.suffix == suffix })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &group{suffix: suffix})
+		g := bySuffix[suffix]
+		if g == nil {
+			g = &group{suffix: suffix}
+			bySuffix[suffix] = g
+			groups = append(groups, g)
 		}
-		if f := groups[i].read(q, word, p.value, minor); f != nil {
+		if f := g.read(word, p.value, values[p.key], minor); f != nil {
 			return nil, f
 		}
+		delete(values, p.key)
 	}
 	return groups, nil
 }
 
-// read takes one parameter into a group. Words that may be repeated are read whole each time.
-func (g *group) read(q query, word, value string, minor int) *fault {
+// read takes one parameter into a group. Words that may be repeated are read whole where they first stand: all is empty after that.
+func (g *group) read(word, value string, all []string, minor int) *fault {
 	var f *fault
-	switch word {
-	case "resources":
+	switch {
+	case word == "resources":
 		g.resources, f = parseResources(value)
-	case "required":
-		g.traits, f = parseTraitRule(q.all("required"+g.suffix), minor)
-	case "member_of":
-		g.aggregates, f = parseAggregateRule(q.all("member_of"+g.suffix), g.suffix, minor)
-	case "in_tree":
+	case word == "in_tree":
 		g.inTree, f = parseInTree(value)
+	case len(all) == 0:
+	case word == "required":
+		g.traits, f = parseTraitRule(all, minor)
+	case word == "member_of":
+		g.aggregates, f = parseAggregateRule(all, g.suffix, minor)
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 package placementtest
 
 import (
+	"context"
 	"iter"
 	"slices"
 )
@@ -101,12 +102,11 @@ func (g *resolved) takes(p *provider, a amount) bool {
 	return p.fits(a.class, a.n) && !hasOne(p.traits, g.traits.forbidden) && !hasOne(p.aggregates, g.aggregates.forbidden)
 }
 
-// options makes the options, one by one.
-func (s source) options() iter.Seq[option] {
+// options makes the options, one by one, until the context ends.
+func (s source) options(ctx context.Context) iter.Seq[option] {
 	return func(yield func(option) bool) {
 		if s.group.suffix == "" {
-			picked := make([]*provider, 0, len(s.choices))
-			s.product(picked, yield)
+			s.product(ctx, yield).walk()
 			return
 		}
 		for _, p := range s.single {
@@ -115,21 +115,6 @@ func (s source) options() iter.Seq[option] {
 			}
 		}
 	}
-}
-
-// product goes through all ways to pick one provider per class of the plain group, those that together have the traits required.
-// Mirrors _alloc_candidates_multiple_providers and _check_traits_for_alloc_request.
-func (s source) product(picked []*provider, yield func(option) bool) bool {
-	if len(picked) == len(s.choices) {
-		providers := distinct(picked)
-		return !hasEach(union(providers), s.group.traits.required) || yield(s.option(picked, providers))
-	}
-	for _, p := range s.choices[len(picked)] {
-		if !s.product(append(picked, p), yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // option puts together what is taken: the class at each place from the provider at that place.

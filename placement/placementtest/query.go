@@ -71,6 +71,15 @@ func (q query) all(key string) []string {
 	return values
 }
 
+// values gives every value of every key, in order.
+func (q query) values() map[string][]string {
+	values := make(map[string][]string, len(q))
+	for _, p := range q {
+		values[p.key] = append(values[p.key], p.value)
+	}
+	return values
+}
+
 // last gives the last value of a key, which is the one that counts where a parameter may stand only once.
 func (q query) last(key string) (string, bool) {
 	for _, p := range slices.Backward(q) {

@@ -28,19 +28,35 @@ func (r *request) atLeast(minor int) bool { return r.version.minor >= minor }
 // item is a named part of the path.
 func (r *request) item(name string) string { return chi.URLParam(r.Request, name) }
 
-// readBody takes in the body and the query string before anything is locked.
-func (r *request) readBody() *fault {
-	if r.ContentLength != 0 && r.Body != nil {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return badRequest("the body cannot be read: %v", err)
-		}
-		r.body = body
-	}
-	if len(r.body) > 0 && r.Header.Get("Content-Type") == "" {
+// maxBody is the longest body that is read, in bytes. A body of thousands of allocations is far shorter.
+const maxBody = 16 << 20
+
+// readQuery takes in the query string. Before that it refuses a body without a type, which comes before all else.
+func (r *request) readQuery() *fault {
+	if r.ContentLength > 0 && r.Header.Get("Content-Type") == "" {
 		return badRequest("content-type header required when content-length > 0")
 	}
 	var f *fault
 	r.query, f = parseQuery(r.URL.RawQuery)
 	return f
+}
+
+// readBody takes in the body, before anything is locked.
+func (r *request) readBody() *fault {
+	tooLong := newFault(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", maxBody)
+	if r.ContentLength > maxBody {
+		return tooLong
+	}
+	if r.ContentLength == 0 || r.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return badRequest("the body cannot be read: %v", err)
+	}
+	if len(body) > maxBody {
+		return tooLong
+	}
+	r.body = body
+	return nil
 }

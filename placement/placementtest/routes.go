@@ -113,7 +113,7 @@ func (s *Server) answer(h http.Header, r *request, routes []route) (*reply, *fau
 	r.version = v
 	h.Set(versionHeader, serviceType+" "+v.String())
 	h.Add("Vary", strings.ToLower(versionHeader))
-	if f := r.readBody(); f != nil {
+	if f := r.readQuery(); f != nil {
 		return nil, f
 	}
 	rt, f := pick(r, routes)
@@ -125,6 +125,11 @@ func (s *Server) answer(h http.Header, r *request, routes []route) (*reply, *fau
 	}
 	if !isRoot && !s.permits(rt, r) {
 		return nil, newFault(http.StatusForbidden, "Policy does not allow %s %s to be performed.", rt.method, rt.path)
+	}
+	if rt.wantsBody(r) {
+		if f := r.readBody(); f != nil {
+			return nil, f
+		}
 	}
 	return s.run(rt, r)
 }
@@ -160,7 +165,7 @@ func (rt *route) check(r *request) *fault {
 		}
 		return newFault(status, "")
 	}
-	if rt.json && (rt.bodyUntil == 0 || !r.atLeast(rt.bodyUntil)) {
+	if rt.wantsBody(r) {
 		media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 		if media = strings.TrimSpace(media); media != "application/json" {
 			return newFault(http.StatusUnsupportedMediaType, "The media type %s is not supported, use application/json",
@@ -171,6 +176,11 @@ func (rt *route) check(r *request) *fault {
 		return newFault(http.StatusNotAcceptable, "Only application/json is provided")
 	}
 	return nil
+}
+
+// wantsBody tells whether the route takes a body in the request's microversion.
+func (rt *route) wantsBody(r *request) bool {
+	return rt.json && (rt.bodyUntil == 0 || !r.atLeast(rt.bodyUntil))
 }
 
 // run calls the handler with the store locked as its method needs it.

@@ -2,7 +2,7 @@ package placementtest
 
 import (
 	"context"
-	"maps"
+	"net/http"
 	"slices"
 )
 
@@ -38,21 +38,25 @@ func (s *store) candidates(ctx context.Context, q *candidatesQuery) ([]candidate
 			return nil, nil
 		}
 		if f != nil {
-			return sr.refuse(q.groups[:i], f)
+			return sr.refuse(ctx, q.groups[:i], f)
 		}
 		sr.groups = append(sr.groups, r)
 	}
-	return sr.run(ctx), nil
+	found := sr.run(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, newFault(http.StatusServiceUnavailable, "the search was given up: %v", err)
+	}
+	return found, nil
 }
 
 // refuse decides what a group with an unknown name comes to. The real service searches group by group and ends early: when the
 // groups before have no answer, or no root is good, nobody looks at this one.
-func (sr *search) refuse(before []*group, f *fault) ([]candidate, *fault) {
+func (sr *search) refuse(ctx context.Context, before []*group, f *fault) ([]candidate, *fault) {
 	if !sr.anyRoot() {
 		return nil, nil
 	}
 	for i := range before {
-		if !sr.answerable(sr.groups[i]) {
+		if !sr.answerable(ctx, sr.groups[i]) {
 			return nil, nil
 		}
 	}
@@ -70,13 +74,16 @@ func (sr *search) anyRoot() bool {
 }
 
 // answerable tells whether a group has any answer on its own.
-func (sr *search) answerable(g *resolved) bool {
+func (sr *search) answerable(ctx context.Context, g *resolved) bool {
 	for _, p := range sr.store.providers {
+		if ctx.Err() != nil {
+			return false
+		}
 		if p.parent != nil || !sr.query.root.allows(p.traits) {
 			continue
 		}
 		if s, ok := sr.source(g, p); ok {
-			for range s.options() {
+			for range s.options(ctx) {
 				return true
 			}
 		}
@@ -230,16 +237,4 @@ func hasEach(in set[string], lists [][]string) bool {
 		}
 	}
 	return true
-}
-
-// union gathers the traits of several providers.
-func union(providers []*provider) set[string] {
-	if len(providers) == 1 {
-		return providers[0].traits
-	}
-	all := make(set[string])
-	for _, p := range providers {
-		maps.Copy(all, p.traits)
-	}
-	return all
 }

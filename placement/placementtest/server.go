@@ -74,12 +74,20 @@ func (s *Server) Listen(address string) error {
 	if err != nil {
 		return &Error{Op: "listen on " + address, Err: err}
 	}
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headTime, ReadTimeout: requestTime, IdleTimeout: idleTime}
 	s.url = "http://" + l.Addr().String() + s.cfg.prefix
 	s.done = make(chan struct{})
 	go s.serve(s.http, listener{l})
 	return nil
 }
+
+// How long a client may take to send the head of a request and the whole of it, and to leave a connection idle: longer than
+// Go's own clients keep one, so that they are the ones to hang up.
+const (
+	headTime    = 10 * time.Second
+	requestTime = time.Minute
+	idleTime    = 3 * time.Minute
+)
 
 // serve runs the HTTP server until Close. Its error is always http.ErrServerClosed or follows from the listener being closed.
 func (s *Server) serve(srv *http.Server, l net.Listener) {

@@ -40,7 +40,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // serverRequest turns a client's request into the one that a server sees. The body is read first, so that the handler never
-// touches memory of a caller who has gone.
+// touches memory of a caller who has gone; of one that is too long only as much is read as shows that.
 func serverRequest(r *http.Request) (*http.Request, error) {
 	defer closeBody(r)
 	in := r.Clone(r.Context())
@@ -51,7 +51,7 @@ func serverRequest(r *http.Request) (*http.Request, error) {
 	}
 	in.Body = http.NoBody
 	if r.Body != nil {
-		body, err := io.ReadAll(r.Body)
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,77 @@
+package cyborgclient
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// DeviceFilter narrows a list of devices. Each field that is not "" must be
+// equal.
+type DeviceFilter struct{ Type, Vendor, Hostname string }
+
+// FindDevices lists the devices that the filter lets pass, the newest first as
+// soon as there is a filter. A value that nothing has gives an empty list.
+func (c *Client) FindDevices(ctx context.Context, filter DeviceFilter) ([]Device, error) {
+	const op = "list devices"
+	version, err := c.deviceVersion(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	path := withQuery("devices", "type", filter.Type, "vendor", filter.Vendor, "hostname", filter.Hostname)
+	return list[Device](ctx, c, request{name: op, method: http.MethodGet, path: path, version: version}, "devices")
+}
+
+// Device reads one device.
+func (c *Client) Device(ctx context.Context, uuid string) (*Device, error) {
+	op := "get device " + uuid
+	if !uuidLike(uuid) {
+		return nil, invalid(op, "it is no uuid")
+	}
+	version, err := c.deviceVersion(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	return get[Device](ctx, c, request{name: "get device", op: op, method: http.MethodGet, path: "devices/" + uuid, version: version})
+}
+
+// EnableDevice ends a device's maintenance: Placement offers it again. It is no
+// error to repeat it. It needs release 2023.2.
+func (c *Client) EnableDevice(ctx context.Context, uuid string) error {
+	return c.deviceAction(ctx, "enable", uuid)
+}
+
+// DisableDevice takes a device out of service: its status becomes "maintaining"
+// and its inventory is reserved in Placement. ARQs that are bound stay bound.
+// The service stores the status first and looks the inventory up by a number
+// that can belong to another device; after an error, or with several deployables
+// to a device, read both again.
+func (c *Client) DisableDevice(ctx context.Context, uuid string) error {
+	return c.deviceAction(ctx, "disable", uuid)
+}
+
+func (c *Client) deviceAction(ctx context.Context, action, uuid string) error {
+	op := action + " device " + uuid
+	if !uuidLike(uuid) {
+		return invalid(op, "it is no uuid")
+	}
+	return c.do(ctx, request{
+		name: action + " device", op: op, method: http.MethodPost, path: "devices/" + uuid + "/" + action, status: http.StatusNoContent,
+	})
+}
+
+// withQuery appends those of the pairs of name and value whose value is not "",
+// in their order.
+func withQuery(path string, pairs ...string) string {
+	var query []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			query = append(query, pairs[i]+"="+url.QueryEscape(pairs[i+1]))
+		}
+	}
+	if query == nil {
+		return path
+	}
+	return path + "?" + strings.Join(query, "&")
+}

@@ -1,0 +1,156 @@
+package placementtest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/placement/placementtest"
+)
+
+// patience is a context that ends after it has been looked at so many times.
+type patience struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (p *patience) Err() error {
+	if p.looks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// classesOfMany are what each of the twelve providers below one root of manyTree has.
+var classesOfMany = strings.Split("VCPU,PCPU,MEMORY_MB,DISK_GB,PGPU,VGPU,NUMA_CORE,NUMA_THREAD", ",")
+
+// manyTree has twelve equal providers below a root, and two that have FPGAs, each with a trait of its own.
+func manyTree() treeFile {
+	root := "00000000-0000-4000-8000-000000000000"
+	f := treeFile{Providers: []treeProvider{{UUID: root, Name: "root"}}}
+	for i := range 14 {
+		p := treeProvider{UUID: fmt.Sprintf("00000000-0000-4000-8000-0000000000%02d", i+1), Parent: &root, Inventories: map[string]obj{}}
+		p.Name = p.UUID
+		for _, class := range classesOfMany {
+			p.Inventories[class] = obj{"total": 100}
+		}
+		if i >= 12 {
+			p.Inventories = map[string]obj{"FPGA": {"total": 100}}
+			p.Traits = []string{fmt.Sprintf("CUSTOM_FPGA_%d", i-12)}
+		}
+		f.Providers = append(f.Providers, p)
+	}
+	return f
+}
+
+// TestSearchIsBounded asks questions whose naive answer takes longer than anybody lives. A dead end that shows early ends the
+// search at once; any other walk ends when its caller has gone, so that no writer waits for it.
+func TestSearchIsBounded(t *testing.T) {
+	t.Parallel()
+	s, a := newAPI(t)
+	a.load(manyTree())
+	plain := "resources=FPGA:1," + strings.Join(classesOfMany, ":1,") + ":1"
+	last := "resources=" + strings.Join(classesOfMany, ":1,") + ":1,FPGA:1"
+	var twelve strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&twelve, "&resources_%d=PGPU:1", i)
+	}
+	for _, test := range []struct {
+		name, query string
+		status      int
+	}{
+		{"a trait that nobody has", plain + "&required=HW_CPU_X86_VMX", http.StatusOK},
+		{"two traits of one class, known early", plain + "&required=CUSTOM_FPGA_0,CUSTOM_FPGA_1", http.StatusOK},
+		{"two traits of one class, known late", last + "&required=CUSTOM_FPGA_0,CUSTOM_FPGA_1", http.StatusServiceUnavailable},
+		{"siblings in a subtree", "resources_X=FPGA:1&same_subtree=_0,_X&group_policy=none" + twelve.String(), http.StatusOK},
+		{"siblings in a subtree, last", "same_subtree=_X,_11&group_policy=none" + twelve.String() + "&resources_X=FPGA:1", http.StatusOK},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ctx := &patience{Context: t.Context()}
+			ctx.looks.Store(100)
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/allocation_candidates?limit=1&"+test.query, nil)
+			r.Header.Set("Openstack-Api-Version", "placement 1.39")
+			r.Header.Set("X-Auth-Token", "admin")
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			require.Equal(t, test.status, w.Code, "%s", w.Body)
+			if test.status == http.StatusOK {
+				var got obj
+				require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+				require.Empty(t, items(t, got["allocation_requests"]))
+			}
+		})
+	}
+}
+
+// endless is a body without an end that counts what is read of it.
+type endless struct{ read atomic.Int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	e.read.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// TestBodyIsBounded sends bodies without an end: they are refused, and only a caller who may write has any of it read.
+func TestBodyIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, method, path, token string
+		length                    int64
+		status                    int
+		most                      int64
+	}{
+		{"no length", http.MethodPost, "/resource_providers", "admin", -1, http.StatusRequestEntityTooLarge, 32 << 20},
+		{"a length", http.MethodPost, "/resource_providers", "admin", 1 << 40, http.StatusRequestEntityTooLarge, 0},
+		{"no such path", http.MethodPost, "/nope", "admin", -1, http.StatusNotFound, 0},
+		{"no such method", http.MethodPatch, "/resource_providers", "admin", -1, http.StatusMethodNotAllowed, 0},
+		{"no role", http.MethodPost, "/resource_providers", "nobody", -1, http.StatusForbidden, 0},
+		{"no body wanted", http.MethodGet, "/resource_providers", "admin", -1, http.StatusOK, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := placementtest.New()
+			require.NoError(t, err)
+			body := &endless{}
+			r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, body)
+			r.ContentLength = test.length
+			r.Header.Set("Openstack-Api-Version", "placement 1.39")
+			r.Header.Set("X-Auth-Token", test.token)
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			require.Equal(t, test.status, w.Code, "%s", w.Body)
+			require.LessOrEqual(t, body.read.Load(), test.most)
+			if test.status >= http.StatusBadRequest {
+				require.Contains(t, w.Body.String(), `"code":`)
+			}
+		})
+	}
+}
+
+// TestTransportBodyIsBounded does the same in process, where the transport reads the body.
+func TestTransportBodyIsBounded(t *testing.T) {
+	t.Parallel()
+	_, a := newAPI(t)
+	body := &endless{}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.base+"/resource_providers", body)
+	require.NoError(t, err)
+	r.Header.Set("X-Auth-Token", a.token)
+	r.Header.Set("OpenStack-API-Version", "placement 1.39")
+	r.Header.Set("Content-Type", "application/json")
+	got := a.send(r)
+	require.Equal(t, http.StatusRequestEntityTooLarge, got.status)
+	require.Equal(t, codeNone, got.code(t))
+	require.LessOrEqual(t, body.read.Load(), int64(32<<20))
+}
