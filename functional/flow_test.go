@@ -357,6 +357,19 @@ func TestSecondCreateTouchesNothing(t *testing.T) {
 	}
 }
 
+// TestGivenGroupsAreNotClaimed: a device that no profile of Cyborg stands behind gets no ARQ, so it must not be claimed.
+func TestGivenGroupsAreNotClaimed(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t)
+	want := request("")
+	want.Spec.Flavor.ExtraSpecs = nil
+	want.Spec.Profile = []requestspec.ProfileGroup{requestspec.GroupOf(map[string]string{"resources:PGPU": "1"})}
+	created, err := c.manager.Create(t.Context(), want)
+	require.NoError(t, err)
+	assert.Len(t, created.Record.Claim.Allocations, 1, "the host alone")
+	assert.Empty(t, created.ARQs)
+}
+
 func TestRecoverFindsWhatALostRecordNamed(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t)

@@ -10,7 +10,7 @@ import (
 // readProfiles is step 1: the device profile that the flavor names, then that of each accelerator port, each by one
 // GET /v2/device_profiles?name= (nova/accelerator/cyborg.py:get_device_profile_groups).
 func (c *creation) readProfiles(ctx context.Context) error {
-	c.Spec.Ports = slices.Clone(c.Spec.Ports)
+	c.Spec.Profile, c.Spec.Ports = nil, slices.Clone(c.Spec.Ports)
 	if !c.lenient {
 		if err := c.Spec.Flavor.CheckDeviceProfile(); err != nil {
 			return err
