@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"slices"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/virtdriver"
@@ -15,15 +14,12 @@ func (a *attempt) composeDomain(context.Context) error {
 	if len(a.Domain) == 0 {
 		return nil
 	}
-	ports := a.portARQs()
-	flavor := slices.DeleteFunc(slices.Clone(a.bound), func(arq cyborgclient.ARQ) bool {
-		for _, uuid := range ports {
-			if uuid == arq.UUID {
-				return true
-			}
+	var flavor []cyborgclient.ARQ
+	for i, arq := range a.bound { // in the order of a.created, as the wait was asked for them
+		if a.created[i].port == "" {
+			flavor = append(flavor, arq)
 		}
-		return false
-	})
+	}
 	composition, err := virtdriver.Compose(a.Domain, flavor, a.compose...)
 	if err != nil {
 		return err

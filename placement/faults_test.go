@@ -162,11 +162,7 @@ func TestClaimsOfUnknownOutcome(t *testing.T) {
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
 		s.report(t, c)
-		found, err := c.Candidates(t.Context(), request(flavor(), devices(0, s.FPGA, 1)))
-		require.NoError(t, err)
-		claim, err := c.Claim(t.Context(), newConsumer(), found.List[0])
-		require.NoError(t, err)
-
+		claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
 		unknown := claim
 		unknown.Generation = 0
 		card := Candidate{Allocations: map[string]map[string]int64{s.Cards[1].UUID: {s.GPU: 1}}}
