@@ -32,7 +32,6 @@ func TestAdvice(t *testing.T) {
 		{"no memory", requestspec.Flavor{VCPUs: 1}, "memory_mb"},
 		{"no vcpus", requestspec.Flavor{MemoryMB: 1}, "vcpus"},
 		{"vcpus taken out on purpose", requestspec.Flavor{MemoryMB: 1, ExtraSpecs: map[string]string{"resources:VCPU": "0"}}, ""},
-		{"misspelt CPU policy", baseFlavor("hw:cpu_polcy", "dedicated"), "hw:cpu_polcy"},
 		{"CPU policy", baseFlavor("hw:cpu_policy", "shared"), ""},
 		{"no prefix of a trait", baseFlavor("trait:HWX_CPU", "required"), "trait:HWX_CPU"},
 		{"standard trait", baseFlavor("trait:HW_CPU_X86_VMX", "required"), ""},

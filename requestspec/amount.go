@@ -71,6 +71,17 @@ func (a amount) big() *big.Int {
 	return big.NewInt(a.n)
 }
 
+// ParseAmount converts a JSON value to an integer as Nova does, which is as Python's int() does: texts are read as
+// integers, with white space around, a sign and underscores between digits; numbers with a fraction are cut towards
+// zero; true is 1 and false 0. Numbers must be json.Number, int, int64 or float64. The error wraps [ErrAmount].
+func ParseAmount(value any) (*big.Int, error) {
+	n, err := parseAmount(value)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAmount, err)
+	}
+	return n.big(), nil
+}
+
 // parseAmount converts a JSON value as Python's int() does: texts are read as integers, numbers with a fraction are
 // cut towards zero, true is 1 and false 0.
 func parseAmount(value any) (amount, error) {

@@ -1,6 +1,7 @@
 package requestspec_test
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"testing"
@@ -37,29 +38,57 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkMatch runs both matchers; ratio is that of the search to the lookup in the mappings.
+// BenchmarkMatch runs both matchers; ratio is that of the search to the lookup in the mappings with its check.
 func BenchmarkMatch(b *testing.B) {
 	for _, n := range []int{3, 8, 16} {
 		groups, allocation := manyGroups(n)
-		mappings, err := requestspec.Match(groups, allocation, nil)
+		mappings, err := requestspec.Match(b.Context(), groups, allocation, nil)
 		require.NoError(b, err)
-		match := func(mappings map[string][]string) func(*testing.B) {
-			return func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := requestspec.Match(groups, allocation, mappings); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		}
-		b.Run(fmt.Sprint("mappings/", n, " groups"), match(mappings))
+		b.Run(fmt.Sprint("mappings/", n, " groups"), func(b *testing.B) { benchmarkMatch(b, groups, allocation, mappings) })
 		b.Run(fmt.Sprint("search/", n, " groups"), func(b *testing.B) {
-			floor := floorOf(func() { _, _ = requestspec.Match(groups, allocation, mappings) })
-			match(nil)(b)
+			floor := floorOf(func() { _, _ = requestspec.Match(b.Context(), groups, allocation, mappings) })
+			benchmarkMatch(b, groups, allocation, nil)
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/floor, "ratio")
 		})
 	}
+}
+
+func benchmarkMatch(b *testing.B, groups []requestspec.Group, allocation []requestspec.ProviderAllocation, mappings map[string][]string) {
+	b.Helper()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := requestspec.Match(b.Context(), groups, allocation, mappings); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkMatchImpossible searches among 16 groups of different even amounts for those that make odd ones. There is
+// none, which a search that only adds up finds out after billions of steps; ratio is to the lookup of as many groups.
+func BenchmarkMatchImpossible(b *testing.B) {
+	var groups []requestspec.Group
+	var total int64
+	mappings := map[string][]string{}
+	for i := range 16 {
+		n := 2 * int64(1_000_003+7919*i*i+1<<i)
+		groups = append(groups, asks(requestspec.RequesterID(i, ""), amounts{"FPGA": n}))
+		mappings[groups[i].Suffix] = []string{"rp0"}
+		total += n
+	}
+	odd := total/4 | 1
+	var allocation []requestspec.ProviderAllocation
+	for i, n := range []int64{odd, odd, odd, total - 3*odd} {
+		allocation = append(allocation, gives(fmt.Sprint("rp", i), amounts{"FPGA": n}))
+	}
+	all := []requestspec.ProviderAllocation{gives("rp0", amounts{"FPGA": total})}
+	floor := floorOf(func() { _, _ = requestspec.Match(b.Context(), groups, all, mappings) })
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := requestspec.Match(b.Context(), groups, allocation, nil); !errors.Is(err, requestspec.ErrNoMapping) {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/floor, "ratio")
 }
 
 // floorOf returns the nanoseconds of one run of work.

@@ -75,9 +75,9 @@ func TestPCIAliasDefinedTwice(t *testing.T) {
 func TestMatchRefusesMoreDevicesThanAsked(t *testing.T) {
 	t.Parallel()
 	group := []requestspec.Group{asks("p", amounts{"SRIOV_NET_VF": 1})}
-	_, err := requestspec.Match(group, []requestspec.ProviderAllocation{gives("a", amounts{"SRIOV_NET_VF": 1}), gives("b", amounts{"SRIOV_NET_VF": 1})}, nil)
+	_, err := requestspec.Match(t.Context(), group, []requestspec.ProviderAllocation{gives("a", amounts{"SRIOV_NET_VF": 1}), gives("b", amounts{"SRIOV_NET_VF": 1})}, nil)
 	require.ErrorIs(t, err, requestspec.ErrNoMapping)
-	got, err := requestspec.Match(group, []requestspec.ProviderAllocation{gives("a", amounts{"SRIOV_NET_VF": 1})}, nil)
+	got, err := requestspec.Match(t.Context(), group, []requestspec.ProviderAllocation{gives("a", amounts{"SRIOV_NET_VF": 1})}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, map[string][]string{"p": {"a"}}, got)
 }

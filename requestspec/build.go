@@ -1,7 +1,9 @@
 package requestspec
 
 import (
+	"encoding/json"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -74,9 +76,9 @@ func (b *builder) addSizes() error {
 			asked[class] = true
 		}
 	}
-	disk := flavor.EphemeralGB + ceilGB(flavor.SwapMB)
+	disk := sum(flavor.EphemeralGB, ceilGB(flavor.SwapMB))
 	if !b.in.BootFromVolume {
-		disk += flavor.RootGB
+		disk = sum(flavor.EphemeralGB, ceilGB(flavor.SwapMB), flavor.RootGB)
 	}
 	sizes := []struct {
 		class string
@@ -85,7 +87,7 @@ func (b *builder) addSizes() error {
 	}{
 		{classVCPU, asked[classVCPU] || asked[classPCPU], Property{"vcpus", flavor.VCPUs}},
 		{classMemory, asked[classMemory], Property{"memory_mb", flavor.MemoryMB}},
-		{classDisk, asked[classDisk] || disk == 0, Property{"root_gb + ephemeral_gb + swap_mb", disk}},
+		{classDisk, asked[classDisk] || disk == "0", Property{"root_gb + ephemeral_gb + swap_mb", disk}},
 	}
 	for _, s := range sizes {
 		if s.skip {
@@ -108,13 +110,17 @@ func (b *builder) noteNoSize(p Property) {
 	b.note(finding)
 }
 
-// ceilGB converts MiB to GiB, rounded up (nova/compute/utils.py:convert_mb_to_ceil_gb).
-func ceilGB(mb int) int {
-	gb := mb / 1024
-	if mb%1024 > 0 {
-		gb++
+// ceilGB converts MiB to GiB, rounded up. As in Nova the division is one of 64-bit floats, which above 2^53 do not hold
+// every integer (nova/compute/utils.py:convert_mb_to_ceil_gb).
+func ceilGB(mb int) int { return int(math.Ceil(float64(mb) / 1024)) }
+
+// sum adds sizes, whose total may be above the int64 range.
+func sum(sizes ...int) json.Number {
+	total := new(big.Int)
+	for _, size := range sizes {
+		total.Add(total, big.NewInt(int64(size)))
 	}
-	return gb
+	return json.Number(total.String())
 }
 
 // request puts the groups into their order.

@@ -71,10 +71,11 @@ func (b *builder) addPinned(policy, emulator string) error {
 			return err
 		}
 	}
+	extra := 0
 	if emulator == emulatorIsolate {
-		pcpus++
+		extra = 1
 	}
-	return b.addResource(b.group(""), "flavor", classPCPU, Property{"hw:cpu_policy", pcpus})
+	return b.addResource(b.group(""), "flavor", classPCPU, Property{"hw:cpu_policy", sum(pcpus, extra)})
 }
 
 // notePinning finds policies that have no effect or that Nova's API refuses (nova/virt/hardware.py:numa_get_constraints).

@@ -32,6 +32,8 @@
 //	trait required and forbidden                                    sent                         ErrTrait
 //	key that is almost a resource, a trait or group_policy          ignored                      ErrKey
 //	other accel: key, key that is almost accel:device_profile       boots without a device       ErrKey
+//	key that is almost one of hw:, os: or pci_passthrough:          ignored                      ErrKey
+//	amount of a port's request as text, fraction or truth value     converted                    ErrAmount
 //	traits:X (suffix s)                                             another group                ErrKey
 //	suffix inside a profile, one class twice, line feed in a key    ignored, last wins           ErrKey
 //	amounts 2.5 and true as JSON values                             cut to 2, taken as 1         ErrAmount
@@ -48,6 +50,8 @@
 //	thread or emulator policy without pinned CPUs                   sent; Nova's API refuses it  ErrCPUPolicy
 //	request that asks for nothing at all                            sent, refused by Placement   ErrEmptyGroup
 //	same_subtree of a suffix that is not there                      sent, refused by Placement   ErrKey
+//
+// docs/strict-mode.md lists every recorded case of Nova that strict mode answers differently.
 //
 // Both modes refuse what Nova refuses: [ErrProfile], [ErrEmptyGroup], [ErrSuffixConflict], [ErrAmount],
 // [ErrNoValidHost], [ErrCPUPolicy] and [ErrFeature]. [Code] gives the code word of an error for machines.

@@ -27,7 +27,8 @@ var (
 	ErrClass = errors.New("unknown resource class")
 	// ErrTrait: a trait has a bad name or value, or is required and forbidden at once.
 	ErrTrait = errors.New("bad trait")
-	// ErrKey: a key looks like one that is read (a resource, a trait, accel:device_profile, group_policy), but is not
+	// ErrKey: a key looks like one that is read (a resource, a trait, accel:device_profile, group_policy,
+	// hw:cpu_policy and what else Nova knows), but is not
 	// read, or is read as another.
 	ErrKey = errors.New("bad key")
 	// ErrBaseClass: a device profile asks for VCPU, PCPU, MEMORY_MB or DISK_GB, which would drop the flavor's amount.
@@ -45,6 +46,8 @@ var (
 	ErrNotSupported = errors.New("group cannot be matched without mappings")
 	// ErrMappingMissing: the mappings have no entry for a group.
 	ErrMappingMissing = errors.New("group has no mapping")
+	// ErrSearchLimit: the search for a mapping took too long and was given up.
+	ErrSearchLimit = errors.New("search for a mapping given up")
 )
 
 // codes are the words of a machine-readable answer, one for each sentinel.
@@ -69,6 +72,7 @@ var codes = []struct {
 	{ErrNoMapping, "no_mapping"},
 	{ErrNotSupported, "not_supported"},
 	{ErrMappingMissing, "mapping_missing"},
+	{ErrSearchLimit, "search_limit"},
 }
 
 // Code returns the code word of an error of this package, and "" of any other error. Of several findings the first
@@ -82,7 +86,7 @@ var codes = []struct {
 //	cpu_policy       ErrCPUPolicy            not_supported    ErrNotSupported
 //	feature          ErrFeature              mapping_missing  ErrMappingMissing
 //	resource_class   ErrClass                trait            ErrTrait
-//	key              ErrKey
+//	key              ErrKey                  search_limit     ErrSearchLimit
 func Code(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok && len(e.Findings) > 0 {
 		err = e.Findings[0]

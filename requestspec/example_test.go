@@ -1,6 +1,7 @@
 package requestspec_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func ExampleMatch() {
 		{Provider: "card-a", Resources: map[string]int64{"FPGA": 1}, Traits: []string{"CUSTOM_GZIP"}},
 		{Provider: "card-b", Resources: map[string]int64{"FPGA": 2}},
 	}
-	mapping, err := requestspec.Match(groups, allocation, nil)
+	mapping, err := requestspec.Match(context.Background(), groups, allocation, nil)
 	fmt.Println(mapping, err)
 	// Output: map[device_profile_0:[card-b] device_profile_1:[card-a]] <nil>
 }

@@ -78,10 +78,8 @@ func (b *builder) noteUnread(p Property) {
 		b.note(newFinding("flavor", p, ErrKey, "key is not read: write "+right))
 		return
 	}
-	if right := meantCPUKey(p.Key); right != "" {
-		finding := newFinding("flavor", p, ErrKey, "Nova knows no such key; did you mean "+right+"?")
-		finding.Advice = true
-		b.note(finding)
+	if right := meantNovaKey(p.Key); right != "" {
+		b.note(newFinding("flavor", p, ErrKey, "Nova knows no such key: write "+right))
 		return
 	}
 	name := strings.TrimSpace(p.Key)

@@ -1,6 +1,10 @@
 package requestspec
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"slices"
+)
 
 const opMatch = "match groups to providers"
 
@@ -15,7 +19,10 @@ type ProviderAllocation struct {
 //
 // With mappings (of an allocation request, Placement 1.34 and later) it looks the groups up, as
 // nova/scheduler/utils.py:fill_provider_mapping does; a group without an entry is [ErrMappingMissing], entries for
-// other suffixes are left out.
+// other suffixes are left out. If an allocation is given too, the mappings are checked against it: a suffixed group has
+// one provider, each class of the unsuffixed group comes whole from one of its providers, and every provider is
+// allocated exactly what its groups take, else [ErrNoMapping] with the provider, the class and both amounts. A provider
+// that the mappings also name for groups which are not given may be allocated more.
 //
 // With mappings == nil it searches. The allocation must then be exactly what the groups take, in each class that any
 // group asks for. Of several assignments it returns the first in product order: providers in the order of allocation,
@@ -25,23 +32,61 @@ type ProviderAllocation struct {
 // There is none: [ErrNoMapping]. Unsuffixed groups, forbidden traits and aggregates are [ErrNotSupported], because the
 // allocation does not say enough; use [Request.Suffixed].
 //
-// The result is verified against the allocation, if one is given: no provider serves more than it is allocated.
-// The error is always an [*Error].
-func Match(groups []Group, allocation []ProviderAllocation, mappings map[string][]string) (map[string][]string, error) {
-	var result map[string][]string
-	var err error
-	if mappings != nil {
-		result, err = lookup(groups, mappings)
-	} else {
-		result, err = search(groups, allocation)
+// Amounts that add up in very many ways can make any search long. This one takes a fixed number of steps (a second or
+// two) and some megabytes at most, then it is [ErrSearchLimit]: ask Placement with microversion 1.34 for the mappings.
+// The same input always takes the same steps. When ctx ends, a search ends with the error of ctx; nothing else looks at
+// it.
+//
+// Two groups of one suffix are [ErrSuffixConflict], and negative amounts [ErrAmount]. The error is always an [*Error].
+func Match(ctx context.Context, groups []Group, allocation []ProviderAllocation, mappings map[string][]string) (map[string][]string, error) {
+	if err := checkMatchInput(groups, allocation); err != nil {
+		return nil, err
 	}
+	if mappings == nil {
+		return search(ctx, groups, allocation)
+	}
+	result, err := lookup(groups, mappings)
 	if err == nil && allocation != nil {
-		err = verify(groups, allocation, result)
+		err = verify(groups, allocation, mappings)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return result, nil
+}
+
+// checkMatchInput refuses what would make the sums ambiguous.
+func checkMatchInput(groups []Group, allocation []ProviderAllocation) error {
+	suffixes := map[string]bool{}
+	for _, group := range groups {
+		if suffixes[group.Suffix] {
+			return matchError(group.Suffix, ErrSuffixConflict, "two groups have this suffix")
+		}
+		suffixes[group.Suffix] = true
+		if err := checkAmounts(group.Suffix, "the group takes", group.Resources); err != nil {
+			return err
+		}
+	}
+	providers := map[string]bool{}
+	for _, a := range allocation {
+		if providers[a.Provider] {
+			return matchError("", ErrNoMapping, fmt.Sprintf("the allocation lists provider %s twice", a.Provider))
+		}
+		providers[a.Provider] = true
+		if err := checkAmounts("", fmt.Sprintf("provider %s is allocated", a.Provider), a.Resources); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkAmounts(suffix, who string, resources map[string]int64) error {
+	for _, class := range sortedUnion(resources, nil) {
+		if resources[class] < 0 {
+			return matchError(suffix, ErrAmount, fmt.Sprintf("%s %d %s, which is below zero", who, resources[class], class))
+		}
+	}
+	return nil
 }
 
 func lookup(groups []Group, mappings map[string][]string) (map[string][]string, error) {
@@ -51,38 +96,9 @@ func lookup(groups []Group, mappings map[string][]string) (map[string][]string, 
 		if !found {
 			return nil, matchError(group.Suffix, ErrMappingMissing, "the mappings have no entry for the group")
 		}
-		result[group.Suffix] = providers
+		result[group.Suffix] = slices.Clone(providers)
 	}
 	return result, nil
-}
-
-// verify checks that every suffixed group has one provider, and that no provider serves more than it is allocated. What
-// is left may belong to the unsuffixed group.
-func verify(groups []Group, allocation []ProviderAllocation, result map[string][]string) error {
-	left := make(map[string]map[string]int64, len(allocation))
-	for _, a := range allocation {
-		left[a.Provider] = a.Resources
-	}
-	served := map[[2]string]int64{}
-	for _, group := range groups {
-		if group.Suffix == "" {
-			continue
-		}
-		if n := len(result[group.Suffix]); n != 1 {
-			return matchError(group.Suffix, ErrNoMapping, fmt.Sprintf("the group has %d providers, it must have one", n))
-		}
-		provider := result[group.Suffix][0]
-		for class, n := range group.Resources {
-			place := [2]string{provider, class}
-			// Never negative, because it starts at or above zero and each step is checked.
-			if n > left[provider][class]-served[place] {
-				return matchError(group.Suffix, ErrNoMapping,
-					fmt.Sprintf("provider %s is allocated %d %s, the groups take more", provider, left[provider][class], class))
-			}
-			served[place] += n
-		}
-	}
-	return nil
 }
 
 func matchError(suffix string, reason error, message string) error {

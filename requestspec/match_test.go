@@ -1,16 +1,16 @@
 package requestspec_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/novacyborg/novacyborg/requestspec"
 )
@@ -60,172 +60,180 @@ func TestMatchBySearch(t *testing.T) {
 		{"unsuffixed", []requestspec.Group{asks("", amounts{"BW": 1})}, []requestspec.ProviderAllocation{gives("a", amounts{"BW": 1})}, nil, requestspec.ErrNotSupported},
 		{"forbidden", []requestspec.Group{{Suffix: "p", Forbidden: []string{"T"}}}, nil, nil, requestspec.ErrNotSupported},
 		{"aggregates", []requestspec.Group{{Suffix: "p", Aggregates: [][]string{{"a"}}}}, nil, nil, requestspec.ErrNotSupported},
-		{"provider twice", []requestspec.Group{asks("p", amounts{"BW": 2})}, []requestspec.ProviderAllocation{gives("a", amounts{"BW": 1}), gives("a", amounts{"BW": 1})}, nil, requestspec.ErrNoMapping},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := requestspec.Match(tc.groups, tc.allocation, nil)
+			got, err := requestspec.Match(t.Context(), tc.groups, tc.allocation, nil)
 			require.ErrorIs(t, err, tc.wantErr)
 			assert.Equal(t, tc.want, got)
 		})
 	}
 }
 
-func TestMatchByMappings(t *testing.T) {
+// TestMatchBySearchInOrder has cases whose answer depends on the order, and ones that are only nearly right.
+func TestMatchBySearchInOrder(t *testing.T) {
 	t.Parallel()
-	two := []requestspec.Group{asks("", amounts{"VCPU": 1}), asks("p", amounts{"FPGA": 1}), asks("q", amounts{"FPGA": 1})}
+	fpga := func(suffix string, n int64, required ...string) requestspec.Group {
+		return asks(suffix, amounts{"FPGA": n}, required...)
+	}
+	card := func(provider string, n int64, traits ...string) requestspec.ProviderAllocation {
+		return gives(provider, amounts{"FPGA": n}, traits...)
+	}
+	type groups = []requestspec.Group
+	type allocation = []requestspec.ProviderAllocation
 	for _, tc := range []struct {
 		name       string
-		mappings   map[string][]string
-		allocation []requestspec.ProviderAllocation
-		wantErr    string
+		groups     groups
+		allocation allocation
+		want       []string // providers of the groups in order; nil: no mapping
 	}{
-		{"one provider serves both", map[string][]string{"": {"root"}, "p": {"a"}, "q": {"a"}, "other": {"x"}}, []requestspec.ProviderAllocation{gives("root", amounts{"VCPU": 1}), gives("a", amounts{"FPGA": 2})}, ""},
-		{"no allocation to compare with", map[string][]string{"": {"root"}, "p": {"a"}, "q": {"a"}}, nil, ""},
-		{"allocated less", map[string][]string{"": {"root"}, "p": {"a"}, "q": {"a"}}, []requestspec.ProviderAllocation{gives("a", amounts{"FPGA": 1})}, "provider a is allocated 1 FPGA"},
-		{"provider is not in the allocation", map[string][]string{"": {"root"}, "p": {"a"}, "q": {"b"}}, []requestspec.ProviderAllocation{gives("a", amounts{"FPGA": 2})}, "provider b is allocated 0 FPGA"},
-		{"no provider", map[string][]string{"": {"root"}, "p": {"a"}, "q": {}}, []requestspec.ProviderAllocation{gives("a", amounts{"FPGA": 2})}, "group q: the group has 0 providers"},
-		{"two providers", map[string][]string{"": {"root"}, "p": {"a", "b"}, "q": {"a"}}, []requestspec.ProviderAllocation{gives("a", amounts{"FPGA": 2})}, "group p: the group has 2 providers"},
-		{"missing", map[string][]string{"": {"root"}, "p": {"a"}}, nil, "group q: the mappings have no entry"},
-		{"none at all", map[string][]string{}, nil, "the mappings have no entry"},
+		{"equal groups go up", groups{fpga("p", 1), fpga("q", 1), fpga("r", 1)}, allocation{card("a", 1), card("b", 2)}, []string{"a", "b", "b"}},
+		{"equal groups, full first provider", groups{fpga("p", 1), fpga("q", 1), fpga("r", 1)}, allocation{card("a", 2), card("b", 1)}, []string{"a", "a", "b"}},
+		{"order of the allocation, not of names", groups{fpga("p", 1), fpga("q", 1)}, allocation{card("z", 1), card("a", 1)}, []string{"z", "a"}},
+		{"first group takes the first that lets the others be", groups{fpga("p", 2), fpga("q", 3), fpga("r", 1)}, allocation{card("a", 4), card("b", 2)}, []string{"b", "a", "a"}},
+		{"exact fit before the first fit", groups{fpga("p", 1), fpga("q", 2)}, allocation{card("a", 2), card("b", 1)}, []string{"b", "a"}},
+		{"two ways, the first group low", groups{fpga("p", 1), fpga("q", 2), fpga("r", 3)}, allocation{card("a", 3), card("b", 3)}, []string{"a", "a", "b"}},
+		{"equal groups with another one between", groups{fpga("p", 1), fpga("q", 2), fpga("r", 1)}, allocation{card("a", 1), card("b", 3)}, []string{"a", "b", "b"}},
+		{"equal amounts, a trait forces the earlier group up", groups{fpga("p", 1, "T"), fpga("q", 1)}, allocation{card("a", 1), card("b", 1, "T")}, []string{"b", "a"}},
+		{"equal amounts, a trait forces the later group down", groups{fpga("p", 1), fpga("q", 1, "T")}, allocation{card("a", 1, "T"), card("b", 1)}, []string{"b", "a"}},
+		{"provider without trait between equal ones", groups{fpga("p", 1, "T"), fpga("q", 1), fpga("r", 1, "T")}, allocation{card("a", 1, "T"), card("b", 1), card("c", 1, "T")}, []string{"a", "b", "c"}},
+		{"two traits on one group", groups{fpga("p", 1, "T", "U"), fpga("q", 1, "T")}, allocation{card("a", 1, "T"), card("b", 1, "T", "U")}, []string{"b", "a"}},
+		{"trait group without resources takes the first of its kind", groups{asks("numa", nil, "T"), fpga("p", 1)}, allocation{gives("root", amounts{"VCPU": 4}), gives("n0", nil, "T"), card("a", 1, "T")}, []string{"n0", "a"}},
+		{"zero and one on one provider", groups{fpga("p", 0), fpga("q", 1)}, allocation{card("a", 1)}, []string{"a", "a"}},
+		{"zero takes the first that has the class", groups{fpga("p", 0), fpga("q", 1)}, allocation{gives("root", amounts{"VCPU": 1}), card("a", 0), card("b", 1)}, []string{"a", "b"}},
+		{"classes of one group stay together", groups{asks("p", amounts{"FPGA": 1, "MEM": 2}), asks("q", amounts{"FPGA": 1, "MEM": 1})}, allocation{gives("a", amounts{"FPGA": 1, "MEM": 1}), gives("b", amounts{"FPGA": 1, "MEM": 2})}, []string{"b", "a"}},
+		{"each class alone fits, together none", groups{asks("p", amounts{"FPGA": 1, "MEM": 2}), asks("q", amounts{"FPGA": 2, "MEM": 1})}, allocation{gives("a", amounts{"FPGA": 1, "MEM": 1}), gives("b", amounts{"FPGA": 2, "MEM": 2})}, nil},
+		{"leftover in a class that only the first group has", groups{asks("p", amounts{"FPGA": 1}), asks("q", nil, "T")}, allocation{card("a", 2, "T")}, nil},
+		{"leftover on a provider that serves nothing", groups{fpga("p", 1)}, allocation{card("a", 1), card("b", 1)}, nil},
+		{"leftover on one is missing on the other", groups{fpga("p", 2), fpga("q", 2)}, allocation{card("a", 3), card("b", 1)}, nil},
+		{"more providers than groups", groups{fpga("p", 2), fpga("q", 2)}, allocation{card("a", 2), card("b", 1), card("c", 1)}, nil},
+		{"classes that no group asks for do not count", groups{fpga("p", 1)}, allocation{gives("root", amounts{"VCPU": 3, "DISK_GB": 9}), gives("a", amounts{"FPGA": 1, "VCPU": 2})}, []string{"a"}},
+		{"highest amounts", groups{fpga("p", math.MaxInt64), fpga("q", math.MaxInt64)}, allocation{card("a", math.MaxInt64), card("b", math.MaxInt64)}, []string{"a", "b"}},
+		{"three on one, one on three", groups{fpga("p", 3), fpga("q", 1), fpga("r", 1), fpga("s", 1)}, allocation{card("a", 3), card("b", 3)}, []string{"a", "b", "b", "b"}},
+		{"two traits against each other", groups{fpga("p", 1, "T"), fpga("q", 1, "T")}, allocation{card("a", 1, "T"), card("b", 1)}, nil},
+		{"groups without a provider at all", groups{fpga("p", 0)}, nil, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := requestspec.Match(two, tc.allocation, tc.mappings)
-			if tc.wantErr != "" {
-				require.ErrorContains(t, err, tc.wantErr)
-				assert.Nil(t, got)
+			got, err := requestspec.Match(t.Context(), tc.groups, tc.allocation, nil)
+			if tc.want == nil {
+				require.ErrorIs(t, err, requestspec.ErrNoMapping)
 				return
 			}
 			require.NoError(t, err)
-			want := maps.Clone(tc.mappings)
-			delete(want, "other")
+			want := map[string][]string{}
+			for i, group := range tc.groups {
+				want[group.Suffix] = []string{tc.want[i]}
+			}
 			assert.Equal(t, want, got)
 		})
 	}
 }
 
-// enumerate is the matcher as Nova has it, with the leftover check over all classes: every assignment in product order.
-func enumerate(groups []requestspec.Group, allocation []requestspec.ProviderAllocation) map[string][]string {
-	assignment := make([]int, len(groups))
-	for {
-		if correct(groups, allocation, assignment) {
-			result := map[string][]string{}
-			for g, p := range assignment {
-				result[groups[g].Suffix] = []string{allocation[p].Provider}
+func TestMatchNamesWhatDoesNotSumUp(t *testing.T) {
+	t.Parallel()
+	groups := []requestspec.Group{asks("p", amounts{"FPGA": 2, "MEM": math.MaxInt64}), asks("q", amounts{"FPGA": 1, "MEM": math.MaxInt64})}
+	_, err := requestspec.Match(t.Context(), groups, []requestspec.ProviderAllocation{gives("a", amounts{"FPGA": 4})}, nil)
+	require.ErrorContains(t, err, "the providers are allocated 4 FPGA together, the groups take 3")
+	_, err = requestspec.Match(t.Context(), groups, []requestspec.ProviderAllocation{gives("a", amounts{"FPGA": 3, "MEM": 7})}, nil)
+	require.ErrorContains(t, err, "allocated 7 MEM together, the groups take 18446744073709551614")
+}
+
+func TestMatchRefusesAmbiguousInput(t *testing.T) {
+	t.Parallel()
+	one := []requestspec.Group{asks("p", amounts{"FPGA": 1})}
+	card := gives("a", amounts{"FPGA": 1})
+	for _, tc := range []struct {
+		name       string
+		groups     []requestspec.Group
+		allocation []requestspec.ProviderAllocation
+		want       error
+		text       string
+	}{
+		{"suffix twice", append(one, asks("p", amounts{"FPGA": 1})), []requestspec.ProviderAllocation{card}, requestspec.ErrSuffixConflict, "group p: two groups have this suffix"},
+		{"provider twice", one, []requestspec.ProviderAllocation{card, card}, requestspec.ErrNoMapping, "the allocation lists provider a twice"},
+		{"group takes less than nothing", []requestspec.Group{asks("p", amounts{"FPGA": -1})}, []requestspec.ProviderAllocation{card}, requestspec.ErrAmount, "group p: the group takes -1 FPGA"},
+		{"provider is allocated less than nothing", one, []requestspec.ProviderAllocation{card, gives("b", amounts{"FPGA": -1})}, requestspec.ErrAmount, "provider b is allocated -1 FPGA"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			for _, mappings := range []map[string][]string{nil, {"p": {"a"}}} {
+				got, err := requestspec.Match(t.Context(), tc.groups, tc.allocation, mappings)
+				require.ErrorIs(t, err, tc.want)
+				require.ErrorContains(t, err, tc.text)
+				assert.Nil(t, got)
 			}
-			return result
-		}
-		g := len(groups) - 1
-		for ; g >= 0 && assignment[g] == len(allocation)-1; g-- {
-			assignment[g] = 0
-		}
-		if g < 0 {
-			return nil
-		}
-		assignment[g]++
+		})
 	}
 }
 
-func correct(groups []requestspec.Group, allocation []requestspec.ProviderAllocation, assignment []int) bool {
-	left := make([]map[string]int64, len(allocation))
-	for p, a := range allocation {
-		left[p] = maps.Clone(a.Resources)
-	}
-	for g, p := range assignment {
-		for _, trait := range groups[g].Required {
-			if !slices.Contains(allocation[p].Traits, trait) {
-				return false
-			}
-		}
-		for class, n := range groups[g].Resources {
-			if has, present := left[p][class]; !present || has < n {
-				return false
-			}
-			left[p][class] -= n
-		}
-	}
-	for _, group := range groups {
-		for class := range group.Resources {
-			for p := range left {
-				if left[p][class] != 0 {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-// drawMatch draws groups and an allocation that mostly is what some assignment of them takes.
-func drawMatch(t *rapid.T) ([]requestspec.Group, []requestspec.ProviderAllocation) {
-	allocation := make([]requestspec.ProviderAllocation, rapid.IntRange(1, 4).Draw(t, "providers"))
-	traits := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"T", "U"}), rapid.ID[string])
-	for p := range allocation {
-		allocation[p] = gives(fmt.Sprint("rp", p), amounts{}, traits.Draw(t, "traits")...)
-	}
+// hopeless is a search without end: very different amounts of many groups that nearly make four equal sums.
+func hopeless() ([]requestspec.Group, []requestspec.ProviderAllocation) {
 	var groups []requestspec.Group
-	for g := range rapid.IntRange(0, 5).Draw(t, "groups") {
-		provider := rapid.SampledFrom(allocation).Draw(t, "provider")
-		resources := rapid.MapOfN(rapid.SampledFrom([]string{"A", "B"}), rapid.Int64Range(0, 3), 0, 2).Draw(t, "resources")
-		for class, n := range resources {
-			provider.Resources[class] += n
-		}
-		var required []string
-		if rapid.Bool().Draw(t, "required") {
-			required = provider.Traits
-		}
-		groups = append(groups, asks(fmt.Sprint("g", g), resources, required...))
+	var total int64
+	for i := range 40 {
+		n := int64(1_000_003 + 7919*i*i + i*i*i*31)
+		groups = append(groups, asks(requestspec.RequesterID(i, ""), amounts{"FPGA": n}))
+		total += n
 	}
-	if rapid.IntRange(0, 4).Draw(t, "disturb") == 0 {
-		rapid.SampledFrom(allocation).Draw(t, "disturbed").Resources["A"] = rapid.Int64Range(0, 3).Draw(t, "amount")
+	allocation := []requestspec.ProviderAllocation{gives("rest", amounts{"FPGA": total - 3*(total/4)})}
+	for i := range 3 {
+		allocation = append(allocation, gives(fmt.Sprint("rp", i), amounts{"FPGA": total / 4}))
 	}
 	return groups, allocation
 }
 
-// TestSearchFindsWhatEnumerationFinds compares the pruned search with brute force, and checks the sums of the result.
-func TestSearchFindsWhatEnumerationFinds(t *testing.T) {
+func TestMatchGivesUp(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		groups, allocation := drawMatch(t)
-		want := enumerate(groups, allocation)
-		got, err := requestspec.Match(groups, allocation, nil)
-		if want == nil {
-			require.ErrorIs(t, err, requestspec.ErrNoMapping)
-			return
-		}
-		require.NoError(t, err)
-		require.Empty(t, cmp.Diff(want, got))
-		for class, n := range sums(groups, got) {
-			i := slices.IndexFunc(allocation, func(a requestspec.ProviderAllocation) bool { return a.Provider == class[0] })
-			assert.Equal(t, allocation[i].Resources[class[1]], n, "%v", class)
-		}
-	})
+	groups, allocation := hopeless()
+	_, err := requestspec.Match(t.Context(), groups, allocation, nil)
+	require.ErrorIs(t, err, requestspec.ErrSearchLimit)
+	require.ErrorContains(t, err, "ask Placement with microversion 1.34")
+	assert.Equal(t, "search_limit", requestspec.Code(err))
 }
 
-// sums adds up what the groups take, by provider and class.
-func sums(groups []requestspec.Group, mapping map[string][]string) map[[2]string]int64 {
-	total := map[[2]string]int64{}
-	for _, group := range groups {
-		for class, n := range group.Resources {
-			total[[2]string{mapping[group.Suffix][0], class}] += n
-		}
+func TestMatchEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	groups, allocation := manyGroups(3)
+	_, err := requestspec.Match(ctx, groups, allocation, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	_, ok := errors.AsType[*requestspec.Error](err)
+	assert.True(t, ok)
+
+	_, err = requestspec.Match(&endingContext{Context: t.Context(), checks: 3}, groups, allocation, nil)
+	require.NoError(t, err, "a short search looks at its context rarely")
+	groups, allocation = hopeless()
+	_, err = requestspec.Match(&endingContext{Context: t.Context(), checks: 3}, groups, allocation, nil)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "in the middle of a search")
+}
+
+// endingContext ends after some checks.
+type endingContext struct {
+	context.Context
+	checks int
+}
+
+func (c *endingContext) Err() error {
+	if c.checks--; c.checks < 0 {
+		return context.DeadlineExceeded
 	}
-	return total
+	return nil
 }
 
 // TestSearchOfManyGroupsEnds checks cases that an enumeration would never finish: 16 groups over 16 providers.
 func TestSearchOfManyGroupsEnds(t *testing.T) {
 	t.Parallel()
 	groups, allocation := manyGroups(16)
-	got, err := requestspec.Match(groups, allocation, nil)
+	got, err := requestspec.Match(t.Context(), groups, allocation, nil)
 	require.NoError(t, err)
 	assert.Len(t, got, 16)
 
 	// One trait that no two providers can share makes it impossible, which shows only at the end.
 	groups[14].Required, groups[15].Required = []string{"LAST"}, []string{"LAST"}
 	allocation[0].Traits = append(allocation[0].Traits, "LAST")
-	_, err = requestspec.Match(groups, allocation, nil)
+	_, err = requestspec.Match(t.Context(), groups, allocation, nil)
 	require.ErrorIs(t, err, requestspec.ErrNoMapping)
 }
 

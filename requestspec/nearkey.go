@@ -43,19 +43,6 @@ func meantPolicy(key, _ string) string {
 	return ""
 }
 
-// cpuKeys are the keys that decide between VCPU and PCPU.
-var cpuKeys = []string{"hw:cpu_policy", "hw:cpu_thread_policy"}
-
-// meantCPUKey finds what should be a CPU policy: without it the guest has shared CPUs.
-func meantCPUKey(key string) string {
-	for _, right := range cpuKeys {
-		if d := distance(foldKey(key), foldKey(right)); d <= nearest && key != right {
-			return right
-		}
-	}
-	return ""
-}
-
 // meantResourceOrTrait finds what should be resources[S]:CLASS or trait[S]:NAME. A key that only resembles one counts
 // if its name and value are such as a resource or a trait has.
 func meantResourceOrTrait(key, value string) string {

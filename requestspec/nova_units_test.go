@@ -52,8 +52,8 @@ func TestNovaUnitCases(t *testing.T) {
 			name: "two ports, policy defaulted, extended request",
 			in: requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{
 				RequestGroups: []requestspec.PortRequestGroup{
-					{ID: "group1", Resources: map[string]int64{"CUSTOM_FOO": 1}},
-					{ID: "group2", Resources: map[string]int64{"CUSTOM_BAR": 2}, Required: []string{"CUSTOM_T"}},
+					{ID: "group1", Resources: requestspec.ResourceAmounts{"CUSTOM_FOO": 1}},
+					{ID: "group2", Resources: requestspec.ResourceAmounts{"CUSTOM_BAR": 2}, Required: []string{"CUSTOM_T"}},
 				}, SameSubtree: []string{"group2", "group1"},
 			}}}},
 			want: "group_policy=none&limit=1000&requiredgroup2=CUSTOM_T&" + goldenSize +

@@ -1,5 +1,10 @@
 package requestspec
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
 // The VNIC types whose ports get a device from their own device profile
 // (nova/network/model.py:VNIC_TYPES_ACCELERATOR).
 const (
@@ -27,7 +32,7 @@ func (p Port) Accelerator() bool {
 // PortResourceRequest is Neutron's resource_request of a port, in either of its forms: one group
 // (Resources and Required), whose suffix is the port's id, or several (RequestGroups and SameSubtree).
 type PortResourceRequest struct {
-	Resources     map[string]int64   `json:"resources,omitempty"`
+	Resources     ResourceAmounts    `json:"resources,omitempty"`
 	Required      []string           `json:"required,omitempty"`
 	RequestGroups []PortRequestGroup `json:"request_groups,omitempty"`
 	SameSubtree   []string           `json:"same_subtree,omitempty"`
@@ -35,9 +40,25 @@ type PortResourceRequest struct {
 
 // PortRequestGroup is one group of a port's resource request; its id becomes the suffix.
 type PortRequestGroup struct {
-	ID        string           `json:"id"`
-	Resources map[string]int64 `json:"resources,omitempty"`
-	Required  []string         `json:"required,omitempty"`
+	ID        string          `json:"id"`
+	Resources ResourceAmounts `json:"resources,omitempty"`
+	Required  []string        `json:"required,omitempty"`
+}
+
+// ResourceAmounts maps a resource class to its amount as JSON gives it. Neutron sends whole numbers. Nova converts
+// whatever else stands there, as it does the amounts of a [Property]; strict mode refuses it.
+type ResourceAmounts map[string]any
+
+// UnmarshalJSON reads a JSON object. Numbers stay json.Number, so that no digit is lost.
+func (a *ResourceAmounts) UnmarshalJSON(data []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	amounts := map[string]any{}
+	if err := decoder.Decode(&amounts); err != nil {
+		return err
+	}
+	*a = amounts
+	return nil
 }
 
 // groups returns the request's groups in one form. An empty request has none.

@@ -37,8 +37,8 @@ func (b *builder) readPort(port Port) error {
 			Message: "the profile has no effect: the port's vnic_type is not " + vnicAccelerator,
 		})
 	}
-	for _, group := range port.ResourceRequest.groups(port.ID) {
-		b.outside = append(b.outside, b.portGroup(place+", resource request", group))
+	if err := b.addPortRequest(port); err != nil {
+		return err
 	}
 	if port.ResourceRequest != nil && len(port.ResourceRequest.SameSubtree) > 0 {
 		b.subtrees = append(b.subtrees, port.ResourceRequest.SameSubtree)
@@ -99,20 +99,33 @@ func (b *builder) checkPortDevices(port Port) error {
 	return nil
 }
 
-// portGroup takes Neutron's group as it is; Nova does not check its classes, amounts and traits
+// addPortRequest makes the groups of what Neutron asks for.
+func (b *builder) addPortRequest(port Port) error {
+	for _, group := range port.ResourceRequest.groups(port.ID) {
+		d, err := b.portGroup("port "+port.ID+", resource request", group)
+		if err != nil {
+			return err
+		}
+		b.outside = append(b.outside, d)
+	}
+	return nil
+}
+
+// portGroup takes Neutron's group as it is; Nova does not check its classes and traits, and converts its amounts
 // (nova/objects/request_spec.py:RequestGroup.from_port_request, from_extended_port_request).
-func (b *builder) portGroup(where string, group PortRequestGroup) *draft {
+func (b *builder) portGroup(where string, group PortRequestGroup) (*draft, error) {
 	d := newDraft(group.ID, where)
 	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
-		n := group.Resources[class]
-		p := Property{Key: class, Value: n}
+		p := Property{Key: class, Value: group.Resources[class]}
 		if !validClass(class) {
 			b.note(newFinding(where, p, ErrClass, "Placement has no such class"))
 		}
-		if n < 0 {
-			b.note(newFinding(where, p, ErrAmount, "amount must be 0 or more"))
+		n, err := parseAmount(p.Value)
+		if err != nil {
+			return nil, b.refuse(newFinding(where, p, ErrAmount, "amount is "+err.Error()))
 		}
-		d.resources[class] = amount{n: n}
+		b.notePortAmount(where, p, n)
+		d.resources[class] = n
 	}
 	for _, trait := range group.Required {
 		if !validName(trait) {
@@ -120,5 +133,18 @@ func (b *builder) portGroup(where string, group PortRequestGroup) *draft {
 		}
 		d.required[trait] = true
 	}
-	return d
+	return d, nil
+}
+
+// notePortAmount finds amounts that Neutron does not send and those that Placement refuses.
+func (b *builder) notePortAmount(where string, p Property, n amount) {
+	_, isText := p.Value.(string)
+	switch {
+	case isText || isInexact(p.Value):
+		b.note(newFinding(where, p, ErrAmount, "amount must be a whole number in JSON; Nova takes "+n.String()))
+	case n.sign() < 0:
+		b.note(newFinding(where, p, ErrAmount, "amount must be 0 or more"))
+	case n.big().Cmp(largestTotal) > 0:
+		b.note(newFinding(where, p, ErrNeverFits, "no provider can have more than "+largestTotal.String()))
+	}
 }

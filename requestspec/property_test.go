@@ -70,6 +70,50 @@ func TestQueryIsStable(t *testing.T) {
 	})
 }
 
+// TestLenientQueryIsThatOfTheModel compares lenient mode with a second, independent reading of Nova's rules.
+func TestLenientQueryIsThatOfTheModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t)
+		want := modelQuery(in)
+		request, err := requestspec.Build(in, requestspec.Lenient())
+		if want == "" {
+			require.ErrorIs(t, err, requestspec.ErrEmptyGroup)
+			return
+		}
+		require.NoError(t, err)
+		got, err := url.QueryUnescape(request.Query())
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	})
+}
+
+// TestStrictNeverAcceptsAFinding checks that what lenient mode finds is an error in strict mode, except advice and a
+// group policy that strict mode can give by itself.
+func TestStrictNeverAcceptsAFinding(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t)
+		strict, errStrict := requestspec.Build(in)
+		lenient, err := requestspec.Build(in, requestspec.Lenient())
+		if err != nil {
+			require.Error(t, errStrict, "strict mode takes less")
+			return
+		}
+		for _, finding := range lenient.Findings {
+			mended := finding.Key == "group_policy" && errStrict == nil && strict.GroupPolicy == "none"
+			if !finding.Advice && !mended {
+				require.Error(t, errStrict, "%v", finding)
+			}
+		}
+		if errStrict == nil {
+			for _, finding := range strict.Findings {
+				assert.True(t, finding.Advice, "%v", finding)
+			}
+		}
+	})
+}
+
 // TestMergeIsIdempotent checks that a request's own groups, asked for again, give the same query.
 func TestMergeIsIdempotent(t *testing.T) {
 	t.Parallel()
@@ -80,7 +124,8 @@ func TestMergeIsIdempotent(t *testing.T) {
 		}
 		specs := map[string]string{}
 		for _, g := range request.Groups {
-			for class := range g.Resources {
+			for class, n := range g.Resources {
+				assert.NotZero(t, n, "a zero amount is dropped")
 				specs["resources"+g.Suffix+":"+class] = request.Digits(g.Suffix, class)
 			}
 			for _, trait := range g.Required {

@@ -2,9 +2,12 @@ package requestspec_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -109,9 +112,40 @@ func TestRealDeviceProfiles(t *testing.T) {
 				total += n
 			}
 			assert.Equal(t, file.ARQs, total)
-			request, err := requestspec.Build(requestspec.Input{Flavor: baseFlavor("accel:device_profile", file.Profile.Name), Profile: profile})
+			in := requestspec.Input{Flavor: baseFlavor("accel:device_profile", file.Profile.Name), Profile: profile}
+			request, err := requestspec.Build(in)
 			require.NoError(t, err)
 			assert.Len(t, request.RequesterIDs(), len(profile))
+			lenient, err := requestspec.Build(in, requestspec.Lenient())
+			require.NoError(t, err)
+			assert.Equal(t, request.Query(), lenient.Query(), "real profiles mean the same in both modes")
+			for i, group := range profile {
+				asked, found := request.Group(requestspec.RequesterID(i, ""))
+				require.True(t, found)
+				assertAsks(t, group, asked)
+			}
 		})
 	}
+}
+
+// assertAsks checks that a group asks for what its profile group says, and for nothing else.
+func assertAsks(t *testing.T, group requestspec.ProfileGroup, asked requestspec.Group) {
+	t.Helper()
+	resources, required, forbidden := 0, 0, 0
+	for _, p := range group {
+		if class, ok := strings.CutPrefix(p.Key, "resources:"); ok {
+			resources++
+			assert.Equal(t, fmt.Sprint(p.Value), strconv.FormatInt(asked.Resources[class], 10))
+		}
+		if trait, ok := strings.CutPrefix(p.Key, "trait:"); ok && p.Value == "required" {
+			required++
+			assert.Contains(t, asked.Required, trait)
+		} else if ok {
+			forbidden++
+			assert.Contains(t, asked.Forbidden, trait)
+		}
+	}
+	assert.Len(t, asked.Resources, resources)
+	assert.Len(t, asked.Required, required)
+	assert.Len(t, asked.Forbidden, forbidden)
 }

@@ -33,10 +33,21 @@ func Resolve(in Input, profiles []Profile, opts ...Option) (Input, error) {
 	return b.in, nil
 }
 
+// resolvePort gives a port its groups. It refuses what Nova refuses of the port at that time, before it looks at the
+// next one.
 func (b *builder) resolvePort(port *Port, profiles []Profile) error {
-	if port.ID == "" || !port.Accelerator() {
+	if port.ID == "" {
 		return nil
 	}
+	if port.Accelerator() {
+		if err := b.resolvePortProfile(port, profiles); err != nil {
+			return err
+		}
+	}
+	return b.addPortRequest(*port)
+}
+
+func (b *builder) resolvePortProfile(port *Port, profiles []Profile) error {
 	if port.DeviceProfile != "" {
 		groups, err := findProfile(profiles, port.DeviceProfile)
 		if err != nil {

@@ -1,44 +1,61 @@
 package requestspec
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/big"
 	"slices"
 )
 
-// searcher is a depth-first search for an assignment of providers to groups. Providers and classes are numbered; the
-// state is the amount that is left of each class on each provider.
+// searcher is a depth-first search for the first assignment of providers to groups. Providers and classes are numbered;
+// the state is the amount that is left of each class on each provider, and all of it must be taken in the end.
+//
+// Whatever it leaves out is either impossible or cannot be part of the first assignment in product order, because
+// exchanging two groups or two providers, or the way to the same state, would make an earlier one of it.
 type searcher struct {
 	classes   int
 	providers int
 	groups    []demand
 	left      []int64 // [provider*classes + class]
-	// twin is the first provider that can serve the same groups: such providers differ only in what is left on them.
-	twin []int
-	// reach is, for the groups from g on, the most that they could take: [g][provider*classes + class].
+	// kind numbers the providers by the groups that they can serve: those of one kind differ only in what is left.
+	kind []int
+	// reach is the most that the groups from g on could take: [g][provider*classes + class].
 	reach    [][]int64
 	assigned []int
-	// dead holds states, by group, from which there is no way.
-	dead map[string]bool
+	steps    int
+	// What follows is for a search that has gone astray, because it costs more than a simple search takes.
+	seen      map[string]bool
+	seenBytes int
+	sums      []sumTable // by kind
+	shipping  *shipping
 }
 
 // demand is what one group takes.
 type demand struct {
 	amounts []int64 // by class
 	fits    []bool  // by provider: traits are there and the whole allocation would do
+	// like is the last group before this one with the same amounts and fits, or -1.
+	like int
 }
 
-func search(groups []Group, allocation []ProviderAllocation) (map[string][]string, error) {
-	if err := checkSearchable(groups, allocation); err != nil {
+func search(ctx context.Context, groups []Group, allocation []ProviderAllocation) (map[string][]string, error) {
+	if err := checkSearchable(groups); err != nil {
 		return nil, err
 	}
 	classes := classNumbers(groups)
-	if class, ok := sumsEqual(classes, groups, allocation); !ok {
-		return nil, matchError("", ErrNoMapping, "the allocation of "+class+" is not what the groups ask for together")
+	if err := compareSums(classes, groups, allocation); err != nil {
+		return nil, err
 	}
-	s := newSearcher(classes, groups, allocation)
-	if !s.assign(0) {
+	return newSearcher(classes, groups, allocation).run(ctx, groups, allocation)
+}
+
+// run searches and puts the result in words.
+func (s *searcher) run(ctx context.Context, groups []Group, allocation []ProviderAllocation) (map[string][]string, error) {
+	switch found, err := s.assign(ctx, 0); {
+	case err != nil:
+		return nil, err
+	case !found:
 		return nil, matchError("", ErrNoMapping, "no assignment of providers gives each group its resources and traits")
 	}
 	result := make(map[string][]string, len(groups))
@@ -48,19 +65,12 @@ func search(groups []Group, allocation []ProviderAllocation) (map[string][]strin
 	return result, nil
 }
 
-func checkSearchable(groups []Group, allocation []ProviderAllocation) error {
+func checkSearchable(groups []Group) error {
 	for _, group := range groups {
 		if group.Suffix == "" || len(group.Aggregates) > 0 || len(group.Forbidden) > 0 {
 			return matchError(group.Suffix, ErrNotSupported,
 				"an unsuffixed group, aggregates or forbidden traits need the mappings of Placement 1.34")
 		}
-	}
-	seen := map[string]bool{}
-	for _, a := range allocation {
-		if seen[a.Provider] {
-			return matchError("", ErrNoMapping, fmt.Sprintf("the allocation lists provider %s twice", a.Provider))
-		}
-		seen[a.Provider] = true
 	}
 	return nil
 }
@@ -79,28 +89,28 @@ func classNumbers(groups []Group) map[string]int {
 	return classes
 }
 
-// sumsEqual reports whether allocation and groups sum up to the same in each class. If so, and no provider gives more
-// than it has, nothing can be left over anywhere. Otherwise it names a class.
-func sumsEqual(classes map[string]int, groups []Group, allocation []ProviderAllocation) (string, bool) {
+// compareSums says at once, and with a class and amounts, what the search would find out only at its end: that the
+// allocation and the groups do not sum up to the same.
+func compareSums(classes map[string]int, groups []Group, allocation []ProviderAllocation) error {
 	for _, class := range slices.Sorted(maps.Keys(classes)) {
-		rest, n := new(big.Int), new(big.Int)
+		allocated, taken, n := new(big.Int), new(big.Int), new(big.Int)
 		for _, a := range allocation {
-			rest.Add(rest, n.SetInt64(a.Resources[class]))
+			allocated.Add(allocated, n.SetInt64(a.Resources[class]))
 		}
 		for _, group := range groups {
-			rest.Sub(rest, n.SetInt64(group.Resources[class]))
+			taken.Add(taken, n.SetInt64(group.Resources[class]))
 		}
-		if rest.Sign() != 0 {
-			return class, false
+		if allocated.Cmp(taken) != 0 {
+			return matchError("", ErrNoMapping, fmt.Sprintf("the providers are allocated %s %s together, the groups take %s", allocated, class, taken))
 		}
 	}
-	return "", true
+	return nil
 }
 
 func newSearcher(classes map[string]int, groups []Group, allocation []ProviderAllocation) *searcher {
 	s := &searcher{
 		classes: len(classes), providers: len(allocation),
-		left: make([]int64, len(allocation)*len(classes)), assigned: make([]int, len(groups)), dead: map[string]bool{},
+		left: make([]int64, len(allocation)*len(classes)), assigned: make([]int, len(groups)),
 	}
 	for p, a := range allocation {
 		for class, c := range classes {
@@ -115,9 +125,10 @@ func newSearcher(classes map[string]int, groups []Group, allocation []ProviderAl
 		for p, a := range allocation {
 			d.fits[p] = serves(a, group)
 		}
+		d.like = s.lastLike(d)
 		s.groups = append(s.groups, d)
 	}
-	s.findTwins()
+	s.findKinds()
 	s.computeReach()
 	return s
 }
@@ -138,9 +149,18 @@ func serves(a ProviderAllocation, group Group) bool {
 	return true
 }
 
-func (s *searcher) findTwins() {
-	s.twin = make([]int, s.providers)
-	first := map[string]int{}
+func (s *searcher) lastLike(d demand) int {
+	for g, earlier := range slices.Backward(s.groups) {
+		if slices.Equal(earlier.amounts, d.amounts) && slices.Equal(earlier.fits, d.fits) {
+			return g
+		}
+	}
+	return -1
+}
+
+func (s *searcher) findKinds() {
+	s.kind = make([]int, s.providers)
+	numbers := map[string]int{}
 	for p := range s.providers {
 		signature := make([]byte, len(s.groups))
 		for g, d := range s.groups {
@@ -148,21 +168,21 @@ func (s *searcher) findTwins() {
 				signature[g] = 1
 			}
 		}
-		if _, seen := first[string(signature)]; !seen {
-			first[string(signature)] = p
+		if _, known := numbers[string(signature)]; !known {
+			numbers[string(signature)] = len(numbers)
 		}
-		s.twin[p] = first[string(signature)]
+		s.kind[p] = numbers[string(signature)]
 	}
 }
 
 func (s *searcher) computeReach() {
 	s.reach = make([][]int64, len(s.groups)+1)
 	s.reach[len(s.groups)] = make([]int64, len(s.left))
-	for g := len(s.groups) - 1; g >= 0; g-- {
+	for g, d := range slices.Backward(s.groups) {
 		s.reach[g] = slices.Clone(s.reach[g+1])
 		for p := range s.providers {
-			if s.groups[g].fits[p] {
-				for c, n := range s.groups[g].amounts {
+			if d.fits[p] {
+				for c, n := range d.amounts {
 					s.reach[g][p*s.classes+c] = addSaturated(s.reach[g][p*s.classes+c], n)
 				}
 			}

@@ -1,68 +1,97 @@
 package requestspec
 
 import (
-	"encoding/binary"
+	"context"
+	"fmt"
 	"math"
 	"slices"
 )
 
+const (
+	// maxSteps ends a search that would take too long; nothing found in practice comes near it.
+	maxSteps = 1 << 16
+	// astray is the number of steps after which a search is helped by what costs time to set up.
+	astray = 64
+	// contextSteps is how often a search looks at its context.
+	contextSteps = 256
+)
+
 // assign finds providers for the groups from g on; on success they are in s.assigned.
-func (s *searcher) assign(g int) bool {
+func (s *searcher) assign(ctx context.Context, g int) (bool, error) {
+	if err := s.step(ctx); err != nil {
+		return false, err
+	}
+	if !s.possible(g) {
+		return false, nil
+	}
 	if g == len(s.groups) {
-		return true
+		return true, nil
 	}
-	if !s.reachable(g) {
-		return false
+	p := 0
+	if like := s.groups[g].like; like >= 0 {
+		p = s.assigned[like] // a lower one would be the same with both groups exchanged
 	}
-	// Building the key costs more than a step, so it is done only once the search has gone wrong before.
-	var key string
-	if len(s.dead) > 0 {
-		if key = s.key(g); s.dead[key] {
-			return false
-		}
-	}
-	for p := range s.providers {
+	for ; p < s.providers; p++ {
 		if !s.take(g, p) {
 			continue
 		}
 		s.assigned[g] = p
-		if s.assign(g + 1) {
-			return true
+		if found, err := s.assign(ctx, g+1); found || err != nil {
+			return found, err
 		}
 		s.giveBack(g, p)
 	}
-	if key == "" {
-		key = s.key(g)
-	}
-	s.dead[key] = true
-	return false
+	return false, nil
 }
 
-// reachable reports whether the groups from g on could take all that is left. All of it must be taken.
-func (s *searcher) reachable(g int) bool {
+// step counts, and ends the search when it has gone on for too long or is not wanted any more.
+func (s *searcher) step(ctx context.Context) error {
+	if s.steps%contextSteps == 0 && ctx.Err() != nil {
+		return matchError("", ctx.Err(), fmt.Sprintf("%v after %d steps of the search", ctx.Err(), s.steps))
+	}
+	if s.steps == maxSteps {
+		return matchError("", ErrSearchLimit, fmt.Sprintf(
+			"the search gave up after %d steps; ask Placement with microversion 1.34 or later, whose answers have mappings", maxSteps))
+	}
+	if s.steps == astray {
+		s.startAids()
+	}
+	s.steps++
+	return nil
+}
+
+// possible reports whether the groups from g on may take all that is left. With no groups left it is exact: nothing may
+// be left.
+func (s *searcher) possible(g int) bool {
 	for i, n := range s.left {
 		if n > s.reach[g][i] {
 			return false
 		}
 	}
-	return true
+	if s.sums == nil {
+		return true
+	}
+	return s.sumsReachable(g) && !s.seenBefore(g) && s.canShip(g)
 }
 
 // take subtracts group g's demand from provider p if p can serve it, and if no provider before p would have led to
 // the same.
 func (s *searcher) take(g, p int) bool {
-	d := s.groups[g]
-	if !d.fits[p] || s.triedTwin(p) {
+	if !s.groups[g].fits[p] || !s.holds(g, p) || s.triedTwin(p) {
 		return false
 	}
-	left := s.left[p*s.classes : (p+1)*s.classes]
-	for c, n := range d.amounts {
-		if n > left[c] {
+	for c, n := range s.groups[g].amounts {
+		s.left[p*s.classes+c] -= n
+	}
+	return true
+}
+
+// holds reports whether provider p has enough left for group g.
+func (s *searcher) holds(g, p int) bool {
+	for c, n := range s.groups[g].amounts {
+		if n > s.left[p*s.classes+c] {
 			return false
 		}
-	}
-	for c, n := range d.amounts {
-		left[c] -= n
 	}
 	return true
 }
@@ -73,23 +102,16 @@ func (s *searcher) giveBack(g, p int) {
 	}
 }
 
-// triedTwin reports whether an earlier provider serves the same groups and has the same left.
+func (s *searcher) leftOn(p int) []int64 { return s.left[p*s.classes : (p+1)*s.classes] }
+
+// triedTwin reports whether a provider before p serves the same groups and has the same left.
 func (s *searcher) triedTwin(p int) bool {
-	for q := s.twin[p]; q < p; q++ {
-		if s.twin[q] == s.twin[p] &&
-			slices.Equal(s.left[q*s.classes:(q+1)*s.classes], s.left[p*s.classes:(p+1)*s.classes]) {
+	for q := range p {
+		if s.kind[q] == s.kind[p] && slices.Equal(s.leftOn(q), s.leftOn(p)) {
 			return true
 		}
 	}
 	return false
-}
-
-func (s *searcher) key(g int) string {
-	key := binary.AppendVarint(nil, int64(g))
-	for _, n := range s.left {
-		key = binary.AppendVarint(key, n)
-	}
-	return string(key)
 }
 
 // addSaturated adds an amount to a non-negative sum and stays at the highest value.

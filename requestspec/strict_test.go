@@ -1,7 +1,6 @@
 package requestspec_test
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"testing"
@@ -17,101 +16,6 @@ func unescape(t *testing.T, query string) string {
 	text, err := url.QueryUnescape(query)
 	require.NoError(t, err)
 	return text
-}
-
-// strictDifferences lists, for each kind of recorded case that strict mode treats differently from Nova, why.
-// The profile names of many cases are refused too: Cyborg cannot have them.
-var strictDifferences = map[string]struct {
-	reason error
-	why    string
-}{
-	"flavor.amount-invalid":                     {requestspec.ErrAmount, "Nova skips the key, so the guest is not what the flavor says"},
-	"flavor.override-bad-amount":                {requestspec.ErrAmount, "Nova skips the override, so the flavor's amount stays"},
-	"flavor.class-unknown":                      {requestspec.ErrClass, "Nova skips the key"},
-	"flavor.class-custom-odd":                   {requestspec.ErrClass, "Placement has no such class and answers 400"},
-	"flavor.key-not-matching":                   {requestspec.ErrKey, "the key has no effect"},
-	"flavor.plural-key-is-a-suffix":             {requestspec.ErrKey, "traits:X is a group with the suffix s, hardly what was meant"},
-	"flavor.trait-name-odd":                     {requestspec.ErrTrait, "Placement has no such trait and answers 400"},
-	"flavor.trait-name-empty":                   {requestspec.ErrTrait, "Placement has no such trait and answers 400"},
-	"flavor.trait-only-group":                   {requestspec.ErrTraitOnly, "Placement answers 400"},
-	"flavor.trait-value-unknown":                {requestspec.ErrTrait, "Nova skips the key"},
-	"policy.invalid":                            {requestspec.ErrGroupPolicy, "Nova ignores the policy"},
-	"policy.two-suffixed-from-flavor":           {requestspec.ErrGroupPolicy, "Placement answers 400"},
-	"port.negative-devices":                     {requestspec.ErrAmount, "the sum hides what is asked for"},
-	"port.normal-ignores-profile":               {requestspec.ErrProfile, "the port would have no device"},
-	"port.second-group-without-device":          {requestspec.ErrTraitOnly, "Placement answers 400"},
-	"profile.amount-invalid-string":             {requestspec.ErrAmount, "Nova skips the key, so the guest lacks a device"},
-	"profile.base-class-replaces-flavor-amount": {requestspec.ErrBaseClass, "the flavor's own amount is lost (B20)"},
-	"profile.class-custom-odd":                  {requestspec.ErrClass, "Placement has no such class and answers 400"},
-	"profile.class-unknown":                     {requestspec.ErrClass, "Nova skips the key, so the guest lacks a device"},
-	"profile.group-all-zero":                    {requestspec.ErrEmptyGroup, "Nova drops the group and later fails to find its provider"},
-	"profile.group-all-zero-with-trait":         {requestspec.ErrTraitOnly, "Placement answers 400"},
-	"profile.key-not-matching":                  {requestspec.ErrKey, "the key has no effect"},
-	"profile.name-empty":                        {requestspec.ErrProfile, "the guest would boot without a device"},
-	"profile.newline-in-key":                    {requestspec.ErrKey, "the line feed is hardly meant"},
-	"profile.resources-suffix-ignored":          {requestspec.ErrKey, "the suffix has no effect"},
-	"profile.same-class-twice-last-wins":        {requestspec.ErrKey, "one of the two amounts is lost"},
-	"profile.same-trait-required-and-forbidden": {requestspec.ErrTrait, "Placement answers 400"},
-	"profile.trait-name-odd":                    {requestspec.ErrTrait, "Placement has no such trait and answers 400"},
-	"profile.trait-only-group":                  {requestspec.ErrTraitOnly, "Placement answers 400"},
-	"profile.trait-suffix-ignored":              {requestspec.ErrKey, "the suffix has no effect"},
-	"profile.trait-value-unknown":               {requestspec.ErrTrait, "Nova skips the key"},
-	"result.empty-resources-parameter":          {requestspec.ErrTraitOnly, "Placement answers 400"},
-}
-
-// sometimesDifferent are kinds of which only some cases differ: those with a fraction, a truth value or a number no
-// inventory can have; those that name a group which is not there; unrelated keys that look like related ones.
-var sometimesDifferent = []string{
-	"profile.amount-json-number", "profile.amount-odd-but-valid", "flavor.amount-odd-but-valid",
-	"result.policy-missing", "flavor.phantom-group-counts", "same-subtree", "flavor.key-unrelated",
-	"image.trait-ignored",
-}
-
-// TestRecordedQueriesStrict checks that strict mode differs from Nova only where the table says so, for the reason that
-// the table gives.
-func TestRecordedQueriesStrict(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for _, tc := range readLines[queryCase](t, "requestspec-cases.jsonl") {
-		request, err := tc.Input.build()
-		if tc.Expected.Error != "" {
-			require.Error(t, err, tc.ID)
-			continue
-		}
-		if err == nil {
-			assert.Equal(t, tc.Expected.Query, request.Query(), tc.ID)
-			for _, kind := range tc.Kinds {
-				_, listed := strictDifferences[kind]
-				assert.False(t, listed, "%s: strict mode does not differ for %s", tc.ID, kind)
-			}
-			continue
-		}
-		explained := requestspec.CheckProfileName(tc.Input.Flavor.DeviceProfile()) != nil
-		for _, kind := range tc.Kinds {
-			difference, listed := strictDifferences[kind]
-			if listed && errors.Is(err, difference.reason) {
-				seen[kind] = true
-			}
-			explained = explained || listed && errors.Is(err, difference.reason) || slices.Contains(sometimesDifferent, kind)
-		}
-		assert.True(t, explained, "%s %v: %v", tc.ID, tc.Kinds, err)
-	}
-	for kind, difference := range strictDifferences {
-		assert.NotEmpty(t, difference.why, kind)
-		// Where every case of a kind has a bad profile name, Resolve refuses that first.
-		assert.True(t, seen[kind] || hiddenByName(t, kind), "no case shows the difference of %s", kind)
-	}
-}
-
-// hiddenByName reports whether all cases of a kind have a profile name that Cyborg cannot have.
-func hiddenByName(t *testing.T, kind string) bool {
-	t.Helper()
-	for _, tc := range readLines[queryCase](t, "requestspec-cases.jsonl") {
-		if slices.Contains(tc.Kinds, kind) && requestspec.CheckProfileName(tc.Input.Flavor.DeviceProfile()) == nil {
-			return false
-		}
-	}
-	return true
 }
 
 // TestStrictFaults checks the place, reason and code word of each fault that strict mode refuses and lenient lets pass.
@@ -157,7 +61,7 @@ func TestStrictFaults(t *testing.T) {
 		{"subtree of nothing", requestspec.Input{Flavor: baseFlavor(), SameSubtree: [][]string{{"x"}}}, "request", "same_subtree", requestspec.ErrKey, "key"},
 		{"root trait both ways", requestspec.Input{Flavor: baseFlavor(), RootRequired: []string{"COMPUTE_STATUS_DISABLED"}}, "root provider", "COMPUTE_STATUS_DISABLED", requestspec.ErrTrait, "trait"},
 		{"port without id", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{}}}, "port", "", requestspec.ErrKey, "key"},
-		{"port request", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{Resources: map[string]int64{"NET": 1}}}}}, "port p, resource request", "NET", requestspec.ErrClass, "resource_class"},
+		{"port request", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{Resources: requestspec.ResourceAmounts{"NET": 1}}}}}, "port p, resource request", "NET", requestspec.ErrClass, "resource_class"},
 		{"PCI alias", flavor("pci_passthrough:alias", "gpu"), "flavor", "pci_passthrough:alias", requestspec.ErrKey, "key"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -193,8 +97,8 @@ func TestBothModesRefuse(t *testing.T) {
 		{"port of two devices", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{acceleratorPort(group("resources:CUSTOM_NIC", "1"), group("resources:CUSTOM_NIC", "1"))}}, "profile"},
 		{"port without profile", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", VNICType: "accelerator-direct"}}}, "profile"},
 		{"empty group", requestspec.Input{Flavor: gpu, Profile: groups(group("accel:function_id", "x"))}, "empty_group"},
-		{"empty port request", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{Resources: map[string]int64{}}}}}, "empty_group"},
-		{"port group without id", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{RequestGroups: []requestspec.PortRequestGroup{{Resources: map[string]int64{"FPGA": 1}}}}}}}, "empty_group"},
+		{"empty port request", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{Resources: requestspec.ResourceAmounts{}}}}}, "empty_group"},
+		{"port group without id", requestspec.Input{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{RequestGroups: []requestspec.PortRequestGroup{{Resources: requestspec.ResourceAmounts{"FPGA": 1}}}}}}}, "empty_group"},
 		{"amount is null", requestspec.Input{Flavor: gpu, Profile: groups(requestspec.ProfileGroup{{Key: "resources:FPGA", Value: nil}})}, "bad_amount"},
 		{"unknown host", requestspec.Input{Flavor: baseFlavor(), ForceHosts: []string{"h"}}, "no_valid_host"},
 		{"policy", requestspec.Input{Flavor: baseFlavor("hw:cpu_policy", "any")}, "cpu_policy"},

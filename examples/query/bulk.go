@@ -3,11 +3,14 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/novacyborg/novacyborg/internal/casefile"
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
@@ -24,10 +27,13 @@ type answer struct {
 // codeBadInput is the code word of a line that cannot be read.
 const codeBadInput = "bad_input"
 
-func failed(err error) answer { return answer{Error: requestspec.Code(err), Message: err.Error()} }
+func failed(err error) answer {
+	return answer{Error: cmp.Or(requestspec.Code(err), codeBadInput), Message: err.Error()}
+}
 
-// answerLines answers each line of the input by one line. Empty lines are passed over.
-func answerLines[C any](in io.Reader, out io.Writer, reply func(C) answer) error {
+// answerLines answers each line of the input by one line. Empty lines are passed over. It stops when ctx
+// has ended.
+func answerLines[C any](ctx context.Context, mode casefile.Mode, in io.Reader, out io.Writer, reply func(C) answer) error {
 	reader := bufio.NewReader(in)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
@@ -36,10 +42,13 @@ func answerLines[C any](in io.Reader, out io.Writer, reply func(C) answer) error
 		if len(bytes.TrimSpace(line)) > 0 {
 			var c C
 			a := answer{Error: codeBadInput}
-			if err := readLine(line, &c); err != nil {
+			if err := casefile.Decode(line, &c, mode); err != nil {
 				a.Message = err.Error()
 			} else {
 				a = reply(c)
+				if err := ctx.Err(); err != nil {
+					return fmt.Errorf("line %d: %w", number, err)
+				}
 			}
 			if a.Error == codeBadInput {
 				a.Message = fmt.Sprintf("line %d: %s", number, a.Message)

@@ -6,11 +6,14 @@
 //	go run ./examples/query -lenient -flavor flavor.yaml                       what Nova would make of a faulty flavor
 //	go run ./examples/query -flavor flavor.yaml -profile profile.yaml -explain URL   why Placement finds no host
 //	go run ./examples/query -flavor flavor.yaml -profile profile.yaml -cloud NAME    the same of a cloud of clouds.yaml
+//	go run ./examples/query -flavor flavor.yaml -ports ports.yaml -profile nic.yaml -image image.yaml
 //
 // Files are JSON or YAML. A flavor file has name, vcpus, memory_mb, root_gb, ephemeral_gb, swap_mb and extra_specs; a
 // profile file has name, description and groups. Without both, the two files beside this program are used;
-// they ask for what the first host of fakecyborg's built-in seed has. A profile may be what Cyborg shows. Each error
-// stands on its own line, with file, line and key.
+// they ask for what the first host of fakecyborg's built-in seed has. A profile may be what Cyborg shows; give -profile
+// again for each profile that a port names. A ports file has ports, an image file has properties, both as in the lines
+// of -jsonl below. Each error stands on its own line, with file, line and key. All of this goes with -raw, -explain and
+// -cloud alike.
 //
 // -explain asks the Placement at URL, with the token of OS_TOKEN ("admin" if it is not set, which a Placement without
 // authentication takes), -cloud logs in by clouds.yaml; both say group by group whether providers fit and what is in
@@ -61,5 +64,7 @@
 // What cannot be answered is {"error": "…", "message": "…"}: a code word and what is wrong. The words are those of
 // requestspec.Code, arq_group_missing and create_failed for -mappings, and bad_input for a line that is no JSON, has
 // an unknown key or a value of the wrong type; its message begins with the number of the line. Requests are judged
-// strictly; give -lenient for Nova's answers.
+// strictly: a key that occurs twice is bad input, and so is a size of a flavor that is no whole number. Give -lenient for
+// Nova's answers: of a key the last value counts, and sizes are what Nova's Flavor object makes of them (4 of " 4 " and
+// of 4.7, 1 of true). A size of 2^63 or more is bad input in both modes.
 package main

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/examples/internal/inputfile"
@@ -27,16 +29,41 @@ func (f files) line(finding requestspec.Finding) string {
 
 // place returns file:line of the key that a finding is about, or the file alone.
 func (f files) place(finding requestspec.Finding) string {
-	if rest, inProfile := strings.CutPrefix(finding.Where, "device profile "); inProfile && f.profile.name != "" {
-		path := []string{"groups"}
-		if _, index, inGroup := strings.Cut(rest, ", group "); inGroup {
-			path = append(path, index, finding.Key)
+	if where, inPort := strings.CutPrefix(finding.Where, "port "); inPort {
+		id, profile, _ := strings.Cut(where, ", ")
+		if file, path := f.inProfile(profile, finding.Key); file != nil {
+			return inputfile.Place(file.name, file.content, path...)
 		}
-		return inputfile.Place(f.profile.name, f.profile.content, path...)
+		i := slices.IndexFunc(f.in.Ports, func(p requestspec.Port) bool { return p.ID == id })
+		return inputfile.Place(f.ports.name, f.ports.content, "ports", strconv.Itoa(i), finding.Key)
+	}
+	if file, path := f.inProfile(finding.Where, finding.Key); file != nil {
+		return inputfile.Place(file.name, file.content, path...)
+	}
+	if finding.Where == "image" && f.image.name != "" {
+		return inputfile.Place(f.image.name, f.image.content, "properties", finding.Key)
 	}
 	path := []string{finding.Key}
 	if _, spec := f.in.Flavor.ExtraSpecs[finding.Key]; spec {
 		path = []string{"extra_specs", finding.Key}
 	}
 	return inputfile.Place(f.flavor.name, f.flavor.content, path...)
+}
+
+// inProfile returns the file of the profile that a place names and the path of a key in it; nil if there is none.
+func (f files) inProfile(where, key string) (*source, []string) {
+	rest, ok := strings.CutPrefix(where, "device profile ")
+	if !ok {
+		return nil, nil
+	}
+	name, index, inGroup := strings.Cut(rest, ", group ")
+	i := slices.IndexFunc(f.profiles, func(p requestspec.Profile) bool { return p.Name == name })
+	if i < 0 {
+		return nil, nil
+	}
+	path := []string{"groups"}
+	if inGroup {
+		path = append(path, index, key)
+	}
+	return &f.profileFiles[i], path
 }

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/novacyborg/novacyborg/internal/casefile"
 	"github.com/novacyborg/novacyborg/requestspec"
 )
 
@@ -28,9 +29,22 @@ func main() {
 	}
 }
 
+// list is a flag that may be given several times.
+type list []string
+
+// String joins the values.
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+// Set adds a value.
+func (l *list) Set(value string) error {
+	*l = append(*l, value)
+	return nil
+}
+
 // arguments are the flags of one run.
 type arguments struct {
-	flavor, profile, explain, cloud        string
+	flavor, ports, image, explain, cloud   string
+	profiles                               list
 	raw, lenient, jsonl, mapping, mappings bool
 }
 
@@ -39,7 +53,9 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	flags := flag.NewFlagSet("query", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error that is returned says it
 	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML; default: the built-in flavor.yaml and profile.yaml")
-	flags.StringVar(&a.profile, "profile", "", "`file` of the device profile, JSON or YAML")
+	flags.Var(&a.profiles, "profile", "`file` of the device profile, JSON or YAML; again for each profile of a port")
+	flags.StringVar(&a.ports, "ports", "", "`file` of the ports, JSON or YAML: ports, each with id, vnic_type, device_profile, resource_request")
+	flags.StringVar(&a.image, "image", "", "`file` of the image, JSON or YAML: properties")
 	flags.StringVar(&a.explain, "explain", "", "ask the Placement at this `URL`, with the token of OS_TOKEN (default admin), why it finds no host")
 	flags.StringVar(&a.cloud, "cloud", "", "ask the Placement of this `NAME` in clouds.yaml why it finds no host")
 	flags.BoolVar(&a.raw, "raw", false, "print the query string as it is sent")
@@ -70,9 +86,9 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 func (a arguments) check() error {
 	bulk := count(a.jsonl, a.mapping, a.mappings)
 	switch {
-	case a.profile != "" && a.flavor == "":
+	case len(a.profiles) > 0 && a.flavor == "":
 		return errors.New("-profile needs -flavor")
-	case bulk > 1 || bulk == 1 && (a.raw || a.flavor+a.profile+a.explain+a.cloud != ""):
+	case bulk > 1 || bulk == 1 && (a.raw || a.flavor+a.ports+a.image+a.explain+a.cloud != "" || len(a.profiles) > 0):
 		return errors.New("-jsonl, -mapping and -mappings read standard input and go with no other mode")
 	case count(a.raw, a.explain != "", a.cloud != "") > 1:
 		return errors.New("give one of -raw, -explain and -cloud")
@@ -108,6 +124,13 @@ func (a arguments) options() []requestspec.Option {
 	return nil
 }
 
+func (a arguments) mode() casefile.Mode {
+	if a.lenient {
+		return casefile.Lenient
+	}
+	return casefile.Strict
+}
+
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	a, err := parse(args, stdout)
 	switch {
@@ -119,11 +142,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	out := bufio.NewWriter(stdout)
 	switch {
 	case a.jsonl:
-		err = answerLines(stdin, out, func(in queryCase) answer { return in.answer(a.options()) })
+		err = answerLines(ctx, a.mode(), stdin, out, func(c casefile.Query) answer { return answerQuery(c, a.mode()) })
 	case a.mapping:
-		err = answerLines(stdin, out, mappingCase.answer)
+		err = answerLines(ctx, a.mode(), stdin, out, func(c casefile.Mapping) answer { return answerMapping(ctx, c) })
 	case a.mappings:
-		err = answerLines(stdin, out, mappingsCase.answer)
+		err = answerLines(ctx, a.mode(), stdin, out, func(c casefile.Mappings) answer { return answerMappings(ctx, c) })
 	default:
 		err = showQuery(ctx, a, out, stderr)
 	}

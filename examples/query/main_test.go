@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/novacyborg/novacyborg/internal/casefile"
 	"github.com/novacyborg/novacyborg/placement/placementtest"
 )
 
@@ -159,8 +160,6 @@ func TestBadLinesAreAnswered(t *testing.T) {
 		{"unknown key", "-jsonl", `{"flavor":{},"device_profile":[]}`, `unknown key "device_profile"; known keys are boot_from_volume, compute_nodes, destination, device_profiles, flavor,`},
 		{"unknown key of a flavor", "-jsonl", `{"flavor":{"vcpu":1}}`, `flavor.vcpu: unknown key "vcpu"; known keys are ephemeral_gb, extra_specs,`},
 		{"unknown key of a port", "-jsonl", `{"flavor":{},"ports":[{"uuid":"p"}]}`, `ports[0].uuid: unknown key "uuid"; known keys are device_profile, groups, id,`},
-		{"text for a number", "-jsonl", `{"flavor":{"vcpus":"1"}}`, "flavor.vcpus: want a whole number, got string"},
-		{"fraction", "-jsonl", `{"flavor":{"vcpus":1.5}}`, "flavor.vcpus: want a whole number, got number 1.5"},
 		{"number for an extra spec", "-jsonl", `{"flavor":{"extra_specs":{"a":1}}}`, "flavor.extra_specs: want a text, got number"},
 		{"text for a truth value", "-jsonl", `{"flavor":{},"boot_from_volume":"yes"}`, "boot_from_volume: want true or false, got string"},
 		{"object for a list", "-jsonl", `{"flavor":{},"ports":{}}`, "ports: want a list, got object"},
@@ -187,6 +186,31 @@ func TestBadLinesAreAnswered(t *testing.T) {
 	}
 }
 
+// TestLinesThatOnlyNovaTakes gives lines that strict mode refuses by their place and lenient mode answers as Nova does.
+func TestLinesThatOnlyNovaTakes(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, line, strict, code, want string }{
+		{"text for a size", `{"flavor":{"vcpus":"1"}}`, `flavor.vcpus: want a whole number, got "1"`, "bad_input", "VCPU%3A1"},
+		{"fraction", `{"flavor":{"vcpus":1.5}}`, `flavor.vcpus: want a whole number, got 1.5`, "bad_input", "VCPU%3A1"},
+		{"key twice", `{"flavor":{"vcpus":1,"vcpus":2}}`, `flavor.vcpus: the key occurs twice`, "bad_input", "VCPU%3A2"},
+		{"port amount as text", `{"flavor":{"vcpus":1},"ports":[{"id":"p","resource_request":{"resources":{"FPGA":"2"}}}]}`, `port p, resource request: "FPGA" = "2": amount must be a whole number`, "bad_amount", "resourcesp=FPGA%3A2"},
+		{"wide port amount", `{"flavor":{"vcpus":1},"ports":[{"id":"p","resource_request":{"resources":{"FPGA":9223372036854775808}}}]}`, `port p, resource request: "FPGA" = "9223372036854775808": no provider can have more`, "never_fits", "resourcesp=FPGA%3A9223372036854775808"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			out, err := query(t, tc.line, "-jsonl", "-lenient")
+			require.NoError(t, err)
+			assert.Contains(t, out, tc.want)
+			out, err = query(t, tc.line, "-jsonl")
+			require.NoError(t, err)
+			var got answer
+			require.NoError(t, json.Unmarshal([]byte(out), &got))
+			assert.Equal(t, tc.code, got.Error)
+			assert.Contains(t, got.Message, tc.strict)
+		})
+	}
+}
+
 func TestGoodLineAfterABadOne(t *testing.T) {
 	t.Parallel()
 	out, err := query(t, "{\n\n{\"flavor\":{\"vcpus\":1}}", "-jsonl")
@@ -209,9 +233,9 @@ func TestDocumentedLines(t *testing.T) {
 		flag, want string
 		schema     any
 	}{
-		{"-jsonl", `{"query":`, queryCase{}},
-		{"-mapping", `{"mapping":{"device_profile_0":["rp1"]}}`, mappingCase{}},
-		{"-mappings", `"arq_providers":{"a1":"rp1","a2":"rp2"}`, mappingsCase{}},
+		{"-jsonl", `{"query":`, casefile.Query{}},
+		{"-mapping", `{"mapping":{"device_profile_0":["rp1"]}}`, casefile.Mapping{}},
+		{"-mappings", `"arq_providers":{"a1":"rp1","a2":"rp2"}`, casefile.Mappings{}},
 	} {
 		out, err := query(t, lines[i][1], tc.flag)
 		require.NoError(t, err)
@@ -220,17 +244,6 @@ func TestDocumentedLines(t *testing.T) {
 			assert.Contains(t, lines[i][1], `"`+field.Tag.Get("json")+`":`)
 		}
 	}
-}
-
-func FuzzReadLine(f *testing.F) {
-	f.Add([]byte(`{"flavor": {"vcpus": 1}, "device_profiles": [{"groups": [{"a": 1}]}]}`))
-	f.Add([]byte(`{"Flavor": [], "x": {}}`))
-	f.Fuzz(func(t *testing.T, line []byte) {
-		var c queryCase
-		if err := readLine(line, &c); err != nil {
-			assert.NotRegexp(t, `json: |Go (value|struct)`, err.Error())
-		}
-	})
 }
 
 func TestHelp(t *testing.T) {
@@ -250,6 +263,56 @@ func TestExplain(t *testing.T) {
 	require.ErrorIs(t, err, errNoHost)
 	assert.Contains(t, out, "absent")
 	assert.Contains(t, out, "device_profile_0")
+}
+
+// TestExplainWithPortsAndImage gives ports and an image by files; each of them is a group or a condition of its own.
+func TestExplainWithPortsAndImage(t *testing.T) {
+	t.Parallel()
+	server := placementtest.Start(t)
+	flavor := write(t, "flavor.yaml", "vcpus: 1\nmemory_mb: 1\nextra_specs: {accel:device_profile: gpu}")
+	gpu := write(t, "gpu.yaml", "name: gpu\ngroups: [{resources:PGPU: '1'}]")
+	nic := write(t, "nic.yaml", "name: nic\ngroups:\n  - resources:CUSTOM_NIC: '1'")
+	ports := write(t, "ports.yaml", "ports:\n  - {id: p1, vnic_type: accelerator-direct, device_profile: nic}\n"+
+		"  - id: p2\n    resource_request: {resources: {NET_BW_EGR_KILOBIT_PER_SEC: 1000}, required: [CUSTOM_NET]}\n"+
+		"  - id: p3\n    resource_request: {request_groups: [{id: g, resources: {CUSTOM_A: 1}, required: [CUSTOM_B]}], same_subtree: [g]}")
+	image := write(t, "image.json", `{"properties": {"trait:CUSTOM_IMAGE": "required"}}`)
+	args := []string{"-flavor", flavor, "-profile", gpu, "-profile", nic, "-ports", ports, "-image", image}
+
+	out, err := query(t, "", append(args, "-explain", server.URL())...)
+	require.ErrorIs(t, err, errNoHost)
+	for _, group := range []string{"device_profile_0 ", "device_profile_0p1", "p2", "g"} {
+		assert.Contains(t, out, group)
+	}
+	out, err = query(t, "", args...)
+	require.NoError(t, err)
+	assert.Equal(t, "group_policy=none\nlimit=1000\nrequired=CUSTOM_IMAGE\nrequiredg=CUSTOM_B\nrequiredp2=CUSTOM_NET\n"+
+		"resources=MEMORY_MB:1,VCPU:1\nresourcesdevice_profile_0=PGPU:1\nresourcesdevice_profile_0p1=CUSTOM_NIC:1\n"+
+		"resourcesg=CUSTOM_A:1\nresourcesp2=NET_BW_EGR_KILOBIT_PER_SEC:1000\n"+
+		"root_required=COMPUTE_ACCELERATORS,!COMPUTE_STATUS_DISABLED\nsame_subtree=g\n", out)
+}
+
+// TestFindingsOfPortsAndImageHaveLines gives a fault in each of the files.
+func TestFindingsOfPortsAndImageHaveLines(t *testing.T) {
+	t.Parallel()
+	flavor := write(t, "flavor.yaml", "vcpus: 1\nmemory_mb: 1")
+	nic := write(t, "nic.yaml", "name: nic\ngroups:\n  - resources:CUSTOM_NIC: '1'\n    resources:FPGAS: '0'")
+	ports := write(t, "ports.yaml", "ports:\n  - {id: p0}\n  - id: p1\n    vnic_type: accelerator-direct\n    device_profile: nic\n"+
+		"  - id: p2\n    device_profile: nic")
+	image := write(t, "image.yaml", "properties:\n  hw_x: y\n  trait:CUSTOM_IMAGE: forbidden")
+	_, err := query(t, "", "-flavor", flavor, "-profile", nic, "-ports", ports, "-image", image)
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "nic.yaml:4: port p1, device profile nic, group 0: ")
+	assert.Contains(t, err.Error(), `ports.yaml:7: port p2: "device_profile" = "nic": `)
+	assert.Contains(t, err.Error(), `image.yaml:3: image: "trait:CUSTOM_IMAGE" = "forbidden": `)
+
+	_, err = query(t, "", "-flavor", flavor, "-ports", ports)
+	require.ErrorContains(t, err, `ports.yaml:5: port p1: "device_profile" = "nic": there is no device profile of this name`)
+	_, err = query(t, "", "-flavor", flavor, "-ports", write(t, "p.yaml", "ports:\n  - uuid: p"))
+	require.ErrorContains(t, err, "p.yaml:2: ports[0].uuid: unknown key, known keys are device_profile, groups, id,")
+	_, err = query(t, "", "-flavor", flavor, "-image", write(t, "i.yaml", "property: {}"))
+	require.ErrorContains(t, err, "i.yaml:1: property: unknown key, known keys are properties")
+	_, err = query(t, "", "-jsonl", "-ports", ports)
+	require.ErrorContains(t, err, "no other mode")
 }
 
 // TestExplainAnotherService asks a server that is no Placement.

@@ -1,4 +1,5 @@
-// Package inputfile reads the files that the examples take: a flavor and a device profile, in YAML or JSON.
+// Package inputfile reads the files that the examples take: a flavor, a device profile, ports and an image, in YAML or
+// JSON.
 //
 // A flavor has name, vcpus, memory_mb, root_gb, ephemeral_gb, swap_mb (whole numbers, memory and swap in MiB, disks in
 // GiB) and extra_specs; a profile has name, description and groups:

@@ -192,3 +192,39 @@ func TestPlace(t *testing.T) {
 	assert.Equal(t, "f", inputfile.Place("f", content, "vcpus"))
 	assert.Equal(t, "f", inputfile.Place("f", nil, "vcpus"))
 }
+
+func TestPortsKeepAmountsAsWritten(t *testing.T) {
+	t.Parallel()
+	got, err := inputfile.Ports("p.json", []byte(`{"ports": [{"id": "p", "groups": [{"b": 1, "a": "2"}],
+"resource_request": {"resources": {"A": 9223372036854775808, "B": "5", "C": true}, "required": ["T"]}}]}`))
+	require.NoError(t, err)
+	assert.Empty(t, cmp.Diff([]requestspec.Port{{
+		ID: "p", Groups: []requestspec.ProfileGroup{{{Key: "b", Value: json.Number("1")}, {Key: "a", Value: "2"}}},
+		ResourceRequest: &requestspec.PortResourceRequest{Required: []string{"T"}, Resources: requestspec.ResourceAmounts{
+			"A": json.Number("9223372036854775808"), "B": "5", "C": true,
+		}},
+	}}, got))
+}
+
+func FuzzPorts(f *testing.F) {
+	f.Add([]byte(`{"ports": [{"id": "p", "resource_request": {"request_groups": [{"id": "g", "resources": {"A": 1}}]}}]}`))
+	f.Add([]byte("ports: &a [*a]"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		ports, err := inputfile.Ports("f", content)
+		if err != nil {
+			assert.Regexp(t, `^f:[1-9][0-9]*: `, err.Error())
+			return
+		}
+		_, err = json.Marshal(ports)
+		assert.NoError(t, err, "what was read can be sent")
+	})
+}
+
+func FuzzImage(f *testing.F) {
+	f.Add([]byte("properties: {trait:CUSTOM_A: required, hw_x: 1}"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if _, err := inputfile.Image("f", content); err != nil {
+			assert.Regexp(t, `^f:[1-9][0-9]*: `, err.Error())
+		}
+	})
+}

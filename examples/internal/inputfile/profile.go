@@ -20,18 +20,23 @@ func DeviceProfile(file string, content []byte) (Profile, error) {
 	err := r.read(content, fields{
 		"name":        r.text(&profile.Name),
 		"description": r.text(&profile.Description),
-		"groups": r.list(func(n *yaml.Node, at string) error {
-			group := requestspec.ProfileGroup{}
-			err := r.pairs(n, at, func(key string, value *yaml.Node, at string) error {
-				property := requestspec.Property{Key: key}
-				defer func() { group = append(group, property) }()
-				return r.scalar(&property.Value)(value, at)
-			})
-			profile.Groups = append(profile.Groups, group)
-			return err
-		}),
+		"groups":      r.groups(&profile.Groups),
 	})
 	return profile, err
+}
+
+// groups takes the groups of a profile; their keys keep their order.
+func (r reader) groups(into *[]requestspec.ProfileGroup) field {
+	return r.list(func(n *yaml.Node, at string) error {
+		group := requestspec.ProfileGroup{}
+		err := r.pairs(n, at, func(key string, value *yaml.Node, at string) error {
+			property := requestspec.Property{Key: key}
+			defer func() { group = append(group, property) }()
+			return r.scalar(&property.Value)(value, at)
+		})
+		*into = append(*into, group)
+		return err
+	})
 }
 
 // unwrap takes a profile out of what Cyborg and its command-line client put around it.

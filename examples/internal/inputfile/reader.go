@@ -73,8 +73,11 @@ func (r reader) read(content []byte, known fields) error {
 }
 
 // object reads the known keys of the document.
-func (r reader) object(n *yaml.Node, known fields) error {
-	return r.pairs(n, "", func(key string, value *yaml.Node, at string) error {
+func (r reader) object(n *yaml.Node, known fields) error { return r.objectAt(n, "", known) }
+
+// objectAt reads the known keys of the object at a path.
+func (r reader) objectAt(n *yaml.Node, at string, known fields) error {
+	return r.pairs(n, at, func(key string, value *yaml.Node, at string) error {
 		read, found := known[key]
 		switch right := r.renamed[key]; {
 		case found:
