@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocations"
 )
 
@@ -29,12 +30,18 @@ func (c *Client) Allocations(ctx context.Context, consumer string) (*ConsumerAll
 	if newest >= consumerTypes {
 		minor = consumerTypes
 	}
-	found, err := allocations.Get(ctx, c.at(minor), consumer).Extract()
+	op := "get allocations of consumer " + consumer
+	var found *allocations.Allocations
+	err = c.call(ctx, getAllocations, op, func(ctx context.Context) (gophercloud.Result, error) {
+		answer := allocations.Get(ctx, c.at(minor), consumer)
+		found, err = answer.Extract()
+		if err == nil && found.Allocations == nil {
+			err = refuse(nil, op, "the answer has no allocations: is this the endpoint of Placement?")
+		}
+		return answer.Result, err
+	})
 	if err != nil {
-		return nil, wrap("get allocations of consumer "+consumer, err)
-	}
-	if found.Allocations == nil {
-		return nil, refuse(nil, "get allocations of consumer "+consumer, "the answer has no allocations: is this the endpoint of Placement?")
+		return nil, err
 	}
 	held := &ConsumerAllocations{
 		Consumer:    Consumer{UUID: consumer, ProjectID: value(found.ProjectID), UserID: value(found.UserID)},

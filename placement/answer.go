@@ -1,7 +1,9 @@
 package placement
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -11,42 +13,67 @@ import (
 // sharingTrait marks a provider that serves other trees through an aggregate.
 const sharingTrait = "MISC_SHARES_VIA_AGGREGATE"
 
-// add takes over the answer to one question.
-func (c *Candidates) add(found *allocationcandidates.AllocationCandidates, q question) error {
+// add takes over the answer to one question. Candidates that differ only in their mappings look the same in an answer
+// without mappings: they are matched once.
+func (c *Candidates) add(ctx context.Context, found *allocationcandidates.AllocationCandidates, q question) error {
 	for uuid, summary := range found.ProviderSummaries {
 		c.Summaries[uuid] = summaryOf(summary)
 	}
+	matched := make(seen)
 	for _, request := range found.AllocationRequests {
-		candidate, err := c.candidateOf(request, q)
-		if err != nil {
-			return err
+		candidate := c.candidateOf(request)
+		if q.filterRoot && !c.rootFits(candidate.RootProvider, q) || request.Mappings == nil && matched.before(candidate.Allocations) {
+			continue
 		}
-		if !q.filterRoot || c.rootFits(candidate.RootProvider, q) {
+		var err error
+		candidate.Mapping, err = c.mapping(ctx, candidate, request.Mappings, q)
+		switch {
+		case ctx.Err() != nil:
+			return wrap(getCandidates.name, context.Cause(ctx))
+		case err != nil:
+			c.LeftOut = append(c.LeftOut, &Error{
+				Op: "the candidate on " + candidate.RootProvider, kind: ErrMapping, cause: err,
+			})
+		default:
 			c.List = append(c.List, candidate)
 		}
 	}
 	return nil
 }
 
-// dedupe drops candidates that are the same as an earlier one.
-func (c *Candidates) dedupe() {
-	seen := make(map[string]bool, len(c.List))
-	c.List = slices.DeleteFunc(c.List, func(candidate Candidate) bool {
-		key, _ := json.Marshal(candidate) // maps of strings and numbers cannot fail, and keys are sorted
-		defer func() { seen[string(key)] = true }()
-		return seen[string(key)]
-	})
+// usable fails if candidates were found and every one of them had to be left out.
+func (c *Candidates) usable() error {
+	if len(c.List) > 0 || len(c.LeftOut) == 0 {
+		return nil
+	}
+	first := c.LeftOut[0]
+	return &Error{Op: getCandidates.name, Detail: fmt.Sprintf("none of %d can be used: %v", len(c.LeftOut), first), cause: first}
 }
 
-func (c *Candidates) candidateOf(request allocationcandidates.AllocationRequest, q question) (Candidate, error) {
+// dedupe drops candidates that are the same as an earlier one.
+func (c *Candidates) dedupe() {
+	kept := make(seen)
+	c.List = slices.DeleteFunc(c.List, func(candidate Candidate) bool { return kept.before(candidate) })
+}
+
+// seen remembers what came up.
+type seen map[string]bool
+
+// before tells whether an equal value came up before.
+func (s seen) before(value any) bool {
+	key, _ := json.Marshal(value) // maps of strings and numbers cannot fail, and keys are sorted
+	known := s[string(key)]
+	s[string(key)] = true
+	return known
+}
+
+func (c *Candidates) candidateOf(request allocationcandidates.AllocationRequest) Candidate {
 	candidate := Candidate{Allocations: make(map[string]map[string]int64, len(request.Allocations))}
 	for provider, allocation := range request.Allocations {
 		candidate.Allocations[provider] = amounts(allocation.Resources)
 	}
 	candidate.RootProvider = c.root(candidate.Allocations)
-	mapping, err := c.mapping(candidate, request.Mappings, q)
-	candidate.Mapping = mapping
-	return candidate, err
+	return candidate
 }
 
 // root returns the root of the tree that the providers of an allocation are in. Sharing providers are of other trees;

@@ -3,17 +3,18 @@ package placement
 import (
 	"context"
 	"errors"
+	"net/http"
 
-	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceclasses"
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceproviders"
-	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/traits"
+
+	"github.com/novacyborg/novacyborg/internal/osapi"
 )
 
 // applier writes a plan and keeps track of the providers' generations.
 type applier struct {
-	*Client
+	*reporting
 
-	op          string
 	plan        *plan
 	have        state
 	generations map[string]int
@@ -21,8 +22,8 @@ type applier struct {
 
 // apply writes a plan in its order. Each write to a provider names the generation that was read, so that it is refused
 // with ErrConcurrentUpdate when somebody else wrote in between.
-func (c *Client) apply(ctx context.Context, op string, plan *plan, have state) error {
-	a := &applier{Client: c, op: op, plan: plan, have: have, generations: make(map[string]int)}
+func (r *reporting) apply(ctx context.Context, plan *plan, have state) error {
+	a := &applier{reporting: r, plan: plan, have: have, generations: make(map[string]int)}
 	for uuid, here := range have {
 		a.generations[uuid] = here.Generation
 	}
@@ -37,30 +38,70 @@ func (c *Client) apply(ctx context.Context, op string, plan *plan, have state) e
 	return nil
 }
 
+// write sends a write at most once and notes what is owned after it: then, if it was done; what it was, if it surely was
+// not; and both, if nobody knows.
+func (r *reporting) write(ctx context.Context, o operation, op string, then Owned, send func(ctx context.Context) (gophercloud.Result, error)) error {
+	if ctx.Err() != nil {
+		return wrap(op, context.Cause(ctx))
+	}
+	err := r.call(ctx, o, op, func(ctx context.Context) (gophercloud.Result, error) { return send(osapi.AtMostOnce(ctx)) })
+	unknown := err != nil && !refused(err) && !osapi.NeverSent(err)
+	for uuid, made := range then {
+		if err == nil {
+			r.owned[uuid] = made
+		} else if unknown {
+			r.owned[uuid] = r.owned[uuid].or(made)
+		}
+	}
+	if unknown {
+		r.lost++
+	}
+	return err
+}
+
 // ensureNames creates the custom classes and traits; both calls leave alone what is there already.
 func (a *applier) ensureNames(ctx context.Context) error {
 	for _, class := range a.plan.classes {
-		if err := resourceclasses.Update(ctx, a.at(baseline), class).ExtractErr(); err != nil {
-			return wrap(a.op+": create resource class "+class, err)
+		if err := a.ensure(ctx, createClass, a.op+": create resource class "+class, "resource_classes", class); err != nil {
+			return err
 		}
 	}
 	for _, trait := range a.plan.traits {
-		if err := traits.Create(ctx, a.at(baseline), trait).ExtractErr(); err != nil {
-			return wrap(a.op+": create trait "+trait, err)
+		if err := a.ensure(ctx, createTrait, a.op+": create trait "+trait, "traits", trait); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// ensure creates a name unless it is there already. Only the status tells which of the two it was, and gophercloud's own
+// functions do not keep it.
+func (c *Client) ensure(ctx context.Context, o operation, op string, path ...string) error {
+	return c.call(ctx, o, op, func(ctx context.Context) (gophercloud.Result, error) {
+		service := c.at(baseline)
+		//nolint:bodyclose // gophercloud reads and closes it
+		return resultOf(service.Put(ctx, service.ServiceURL(path...), nil, nil, &gophercloud.RequestOpts{
+			OkCodes: []int{http.StatusCreated, http.StatusNoContent},
+		}))
+	})
+}
+
 func (a *applier) createProviders(ctx context.Context) error {
 	for _, node := range a.plan.create {
-		created, err := resourceproviders.Create(ctx, a.at(baseline), resourceproviders.CreateOpts{
-			Name: node.Name, UUID: node.UUID, ParentProviderUUID: node.parent,
-		}).Extract()
+		then := Owned{node.UUID: {Created: node.Name}}
+		err := a.write(ctx, createProvider, a.op+": create provider "+node.Name, then, func(ctx context.Context) (gophercloud.Result, error) {
+			answer := resourceproviders.Create(ctx, a.at(baseline), resourceproviders.CreateOpts{
+				Name: node.Name, UUID: node.UUID, ParentProviderUUID: node.parent,
+			})
+			created, err := answer.Extract()
+			if err == nil {
+				a.generations[node.UUID] = created.Generation
+			}
+			return answer.Result, err
+		})
 		if err != nil {
-			return a.explainCreate(ctx, node, wrap(a.op+": create provider "+node.Name, err))
+			return a.explainCreate(ctx, node, err)
 		}
-		a.generations[node.UUID] = created.Generation
 	}
 	return nil
 }
@@ -83,11 +124,14 @@ func (a *applier) moveProviders(ctx context.Context) error {
 		if err := a.need(ctx, need{reparenting, "another parent"}, op); err != nil {
 			return err
 		}
-		_, err := resourceproviders.Update(ctx, a.at(reparenting), node.UUID, resourceproviders.UpdateOpts{
-			Name: &node.Name, ParentProviderUUID: &node.parent,
-		}).Extract()
+		err := a.call(ctx, moveProvider, op, func(ctx context.Context) (gophercloud.Result, error) {
+			answer := resourceproviders.Update(ctx, a.at(reparenting), node.UUID, resourceproviders.UpdateOpts{
+				Name: &node.Name, ParentProviderUUID: &node.parent,
+			})
+			return answer.Result, answer.Err
+		})
 		if err != nil {
-			return wrap(op, err)
+			return err
 		}
 	}
 	return nil
@@ -98,36 +142,19 @@ func (a *applier) writeTraits(ctx context.Context) error {
 		if edit.traits == nil {
 			continue
 		}
-		written, err := resourceproviders.UpdateTraits(ctx, a.at(baseline), edit.uuid, resourceproviders.UpdateTraitsOpts{
-			ResourceProviderGeneration: a.generations[edit.uuid], Traits: edit.traits,
-		}).Extract()
+		then := Owned{edit.uuid: a.owned[edit.uuid].withTraits(a.have.traits(edit.uuid), edit.traits)}
+		err := a.write(ctx, putTraits, a.op+": set traits of provider "+edit.uuid, then, func(ctx context.Context) (gophercloud.Result, error) {
+			answer := resourceproviders.UpdateTraits(ctx, a.at(baseline), edit.uuid, resourceproviders.UpdateTraitsOpts{
+				ResourceProviderGeneration: a.generations[edit.uuid], Traits: edit.traits,
+			})
+			written, err := answer.Extract()
+			if err == nil {
+				a.generations[edit.uuid] = written.ResourceProviderGeneration
+			}
+			return answer.Result, err
+		})
 		if err != nil {
-			return wrap(a.op+": set traits of provider "+edit.uuid, err)
-		}
-		a.generations[edit.uuid] = written.ResourceProviderGeneration
-	}
-	return nil
-}
-
-// inventoriesBody is the body of PUT /resource_providers/{uuid}/inventories, and a part of a reshape's.
-type inventoriesBody struct {
-	Generation  int          `json:"resource_provider_generation"`
-	Inventories inventorySet `json:"inventories"`
-}
-
-// ToResourceProviderUpdateInventoriesMap makes the body. gophercloud's own options would round allocation ratios.
-func (b inventoriesBody) ToResourceProviderUpdateInventoriesMap() (map[string]any, error) {
-	return map[string]any{"resource_provider_generation": b.Generation, "inventories": b.Inventories}, nil
-}
-
-func (a *applier) writeInventories(ctx context.Context) error {
-	for _, edit := range a.plan.edits {
-		if edit.inventories == nil {
-			continue
-		}
-		body := inventoriesBody{Generation: a.generations[edit.uuid], Inventories: edit.inventories}
-		if err := resourceproviders.UpdateInventories(ctx, a.at(baseline), edit.uuid, body).Err; err != nil {
-			return wrap(a.op+": set inventories of provider "+edit.uuid, err)
+			return err
 		}
 	}
 	return nil

@@ -2,8 +2,10 @@ package placement
 
 import (
 	"context"
+	"maps"
 	"slices"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocationcandidates"
 
 	"github.com/novacyborg/novacyborg/requestspec"
@@ -13,6 +15,9 @@ import (
 type Candidates struct {
 	// List holds the candidates; it is empty when nothing fits, which is no error.
 	List []Candidate
+	// LeftOut says of each candidate that is not in the List why it cannot be used: its groups and its providers do not
+	// fit together. See Client.Candidates.
+	LeftOut []error
 	// Summaries maps provider uuids to what is known of them: every provider of every tree that serves a candidate.
 	Summaries map[string]ProviderSummary
 }
@@ -48,48 +53,84 @@ type Usage struct {
 // request uses. A server that is too old is refused before it is asked, with ErrVersion and both versions, unless the
 // missing feature can be made up for with the same result: string suffixes are sent as numbers (below 1.33), the
 // mapping is worked out by requestspec.Match (below 1.34), and root traits are looked up in the answer (below 1.35;
-// then the request's limit is applied afterwards). A class or trait that Placement refuses as
-// unknown is ErrNotFound; where the rest of the request finds nothing it may answer with an empty list instead. Explain
-// tells in both cases which group asks for it. It mirrors
-// nova/scheduler/client/report.py:get_allocation_candidates.
+// then four times the request's limit is asked for, and up to 100,000 candidates as long as too few have the traits).
+//
+// A class or trait that Placement refuses as unknown is ErrNotFound; where the rest of the request finds nothing it may answer with an empty list instead. Explain
+// tells in both cases which group asks for it.
+//
+// A candidate is used only if it is certain which provider serves which group. Mappings that Placement gives must add up
+// to exactly what the candidate takes of each provider. Without them requestspec.Match must find an arrangement, which
+// may take it some seconds for each candidate with very many equal amounts; a ctx that ends ends it. What does not pass
+// is left out of List and told in LeftOut: an arrangement that is impossible, mappings that do not add up, a search that
+// reached its limit (requestspec.ErrSearchLimit). If nothing else remains, that is an error, ErrMapping.
+//
+// It mirrors nova/scheduler/client/report.py:get_allocation_candidates, which takes mappings as they come.
 func (c *Client) Candidates(ctx context.Context, req *requestspec.Request) (*Candidates, error) {
 	if req == nil {
-		return nil, refuse(ErrInvalid, "get allocation candidates", "the request is nil")
+		return nil, refuse(ErrInvalid, getCandidates.name, "the request is nil")
 	}
 	newest, err := c.serverMax(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.need(ctx, floor(req), "get allocation candidates"); err != nil {
+	if err := c.need(ctx, floor(req), getCandidates.name); err != nil {
 		return nil, err
 	}
 	all := &Candidates{Summaries: make(map[string]ProviderSummary)}
 	parts := split(req)
 	for _, part := range parts {
-		question := ask(part, newest)
-		found, err := c.fetch(ctx, question)
+		found, err := c.collect(ctx, ask(part, newest))
 		if err != nil {
 			return nil, err
 		}
-		if err := all.add(found, question); err != nil {
-			return nil, err
-		}
+		all.List, all.LeftOut = append(all.List, found.List...), append(all.LeftOut, found.LeftOut...)
+		maps.Copy(all.Summaries, found.Summaries)
 	}
-	if len(parts) > 1 || newest < mappings { // without mappings, candidates that differ only there look the same
+	if len(parts) > 1 {
 		all.dedupe()
+	}
+	if err := all.usable(); err != nil {
+		return nil, err
 	}
 	all.limit(req.Limit)
 	return all, nil
+}
+
+// collect puts one question. If its root traits were not sent, it asks again with a higher limit as long as the server has
+// more candidates and too few have the traits.
+func (c *Client) collect(ctx context.Context, q question) (*Candidates, error) {
+	for {
+		answer, err := c.fetch(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		found := &Candidates{Summaries: make(map[string]ProviderSummary)}
+		if err := found.add(ctx, answer, q); err != nil {
+			return nil, err
+		}
+		limit := q.sent.Limit
+		more := q.filterRoot && limit > 0 && len(answer.AllocationRequests) >= limit && len(found.List) < q.request.Limit
+		switch {
+		case !more || limit >= mostFiltered && len(found.List)+len(found.LeftOut) > 0:
+			return found, nil
+		case limit >= mostFiltered:
+			return nil, refuse(ErrVersion, getCandidates.name,
+				"root traits need microversion 1.%d: none of the first %d candidates has them, and there are more", rootRequired, limit)
+		}
+		q.widen(8)
+	}
 }
 
 // fetch sends one question. gophercloud's List would decode the answer, encode it and decode it again, which takes
 // three times as long; its types fit.
 func (c *Client) fetch(ctx context.Context, q question) (*allocationcandidates.AllocationCandidates, error) {
 	var found allocationcandidates.AllocationCandidates
-	service := c.at(q.minor)
-	//nolint:bodyclose // gophercloud reads and closes it
-	_, err := service.Get(ctx, service.ServiceURL("allocation_candidates")+"?"+q.sent.Query(), &found, nil)
-	return &found, wrap("get allocation candidates", err)
+	err := c.call(ctx, getCandidates, getCandidates.name, func(ctx context.Context) (gophercloud.Result, error) {
+		service := c.at(q.minor)
+		//nolint:bodyclose // gophercloud reads and closes it
+		return resultOf(service.Get(ctx, service.ServiceURL("allocation_candidates")+"?"+q.sent.Query(), &found, nil))
+	})
+	return &found, err
 }
 
 // limit keeps the first n candidates; 0 keeps all.

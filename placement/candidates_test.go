@@ -2,6 +2,9 @@ package placement
 
 import (
 	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,7 +110,7 @@ func TestSharedDiskAndItsHost(t *testing.T) {
 			UUID: newConsumer().UUID, Name: "disk-" + s.Tag, Traits: []string{sharingTrait},
 			Inventories: map[string]Inventory{"CUSTOM_DISK_" + s.Tag: {Total: 100}},
 		}
-		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{disk}}))
+		mustReport(t, c, Tree{Providers: []TreeProvider{disk}}, nil)
 		aggregate := newConsumer().UUID
 		join(t, c, disk.UUID, aggregate)
 		join(t, c, s.Host.UUID, aggregate)
@@ -305,4 +308,63 @@ func TestProviderOfAGroup(t *testing.T) {
 		_, err := candidate.Provider(id)
 		require.ErrorIs(t, err, ErrMapping)
 	}
+}
+
+// An old server's root traits are looked up in its answers, of which none is unbounded: a limit that hides the hosts that
+// have them is raised until enough are found.
+func TestRootTraitsOfAnOldServerAreAskedForWithALimit(t *testing.T) {
+	t.Parallel()
+	var limits []string
+	c, _ := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/allocation_candidates") {
+				limits = append(limits, r.URL.Query().Get("limit"))
+			}
+			return next.RoundTrip(r)
+		})
+	}, placementtest.WithMaxVersion("1.34"))
+	class, last := "CUSTOM_MANY", ""
+	for i := range 12 {
+		last = newConsumer().UUID
+		host := TreeProvider{UUID: last, Name: fmt.Sprint("host", i), Inventories: map[string]Inventory{class: {Total: 1}}}
+		if i == 11 {
+			host.Traits = []string{"CUSTOM_SPECIAL"}
+		}
+		mustReport(t, c, Tree{Providers: []TreeProvider{host}}, nil)
+	}
+	req := request(requestspec.Group{Resources: map[string]int64{class: 1}})
+	for _, test := range []struct {
+		limit int
+		want  []string
+	}{{1, []string{"4", "32"}}, {2, []string{"8", "64"}}, {100, []string{"400"}}, {200_000, []string{"200000"}}, {0, []string{""}}} {
+		limits = nil
+		req.Limit, req.RootRequired = test.limit, []string{"CUSTOM_SPECIAL"}
+		found, err := c.Candidates(t.Context(), req)
+		require.NoError(t, err)
+		require.Len(t, found.List, 1)
+		assert.Equal(t, last, found.List[0].RootProvider)
+		assert.Equal(t, test.want, limits)
+	}
+}
+
+// The raising ends; that nothing was found by then is no answer.
+func TestRootTraitsOfAnOldServerAmongTooManyCandidates(t *testing.T) {
+	t.Parallel()
+	var limits []int
+	one := `,{"allocations": {"r": {"resources": {"VCPU": 1}}}}`
+	c := newClient(t, WithEndpoint("http://old.invalid"), WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+		limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+		if err != nil {
+			return nil, err
+		}
+		limits = append(limits, limit)
+		return answerWith(200, `{"allocation_requests": [`+strings.Repeat(one, limit)[1:]+`], "provider_summaries": {"r": {"root_provider_uuid": "r"}}}`)(r)
+	})))
+	pretend(t, c, "1.34")
+	req := request(requestspec.Group{Resources: map[string]int64{"VCPU": 1}})
+	req.RootRequired, req.Limit = []string{"CUSTOM_SPECIAL"}, 100
+	_, err := c.Candidates(t.Context(), req)
+	assert.Equal(t, []int{400, 3200, 25_600, 100_000}, limits)
+	require.ErrorIs(t, err, ErrVersion)
+	require.ErrorContains(t, err, "none of the first 100000 candidates has them, and there are more")
 }

@@ -14,16 +14,17 @@ import (
 type Client struct {
 	service  *gophercloud.ServiceClient
 	versions osapi.KnownVersions
+	hook     Hook // nil when there is none
 }
 
 // New makes a client of the service type "placement". Without options it logs in as the OS_* variables say;
 // see the With… functions for the other ways. No request is sent to Placement itself.
 func New(ctx context.Context, opts ...Option) (*Client, error) {
-	service, err := osapi.NewService(ctx, "placement", opts...)
+	connection, err := osapi.Connect(ctx, serviceType, opts...)
 	if err != nil {
 		return nil, wrap("connect to placement", err)
 	}
-	return &Client{service: service}, nil
+	return &Client{service: connection.Service, hook: connection.Hook}, nil
 }
 
 // String names the service's address. The client prints so for every verb of fmt, and never its token.

@@ -44,16 +44,14 @@ func TestReportRefusesAnswersWithHoles(t *testing.T) {
 			t.Parallel()
 			c, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next })
 			s := newScene()
-			s.report(t, c)
+			owned := s.report(t, c)
 			card := s.Cards[2]
 			foreign(t, c, card.UUID, "CUSTOM_MAINTENANCE", "CUSTOM_NIC", 7)
 			was := contentOf(t, c, card.UUID)
 
 			changed := card
 			changed.Traits, changed.Inventories = []string{"CUSTOM_NEW"}, map[string]Inventory{s.GPU: {Total: 5}}
-			err := lacking(t, server, test.path, test.key).Report(t.Context(), Tree{
-				Parent: s.Host.Name, Providers: []TreeProvider{changed}, Previous: []TreeProvider{card},
-			})
+			_, err := lacking(t, server, test.path, test.key).Report(t.Context(), s.under(changed), owned)
 			var failure *Error
 			require.ErrorAs(t, err, &failure)
 			assert.Contains(t, failure.Detail, "the answer has no "+test.key)

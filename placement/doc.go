@@ -5,11 +5,11 @@
 //
 //	client, err := placement.New(ctx, placement.WithCloud("devstack"))
 //	…
-//	err = client.Report(ctx, placement.Tree{Parent: "host1", Providers: []placement.TreeProvider{{
+//	owned, err := client.Report(ctx, placement.Tree{Parent: "host1", Providers: []placement.TreeProvider{{
 //		UUID: cardUUID, Name: "host1_card0", // chosen by the reporter, and the same in every report
 //		Inventories: map[string]placement.Inventory{"FPGA": {Total: 1}},
 //		Traits:      []string{"CUSTOM_ARRIA10"},
-//	}}})
+//	}}}, nil) // owned is for the next report
 //	…
 //	req, err := requestspec.Build(requestspec.Input{Flavor: flavor, Profile: profile})
 //	…
@@ -42,7 +42,8 @@
 // # Reports
 //
 // Report makes Placement hold a tree of providers: the children of a compute node, or whole trees. It writes only
-// differences and leaves alone what it did not create; see Tree.Previous.
+// differences and leaves alone what it did not create. What that is, it tells in an Owned, which the caller passes to the
+// next report and can store as JSON. Without one, a tree is completed and nothing is altered.
 //
 // # Old servers
 //

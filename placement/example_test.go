@@ -23,7 +23,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	if err := client.Report(ctx, placement.Tree{Providers: []placement.TreeProvider{{
+	owned, err := client.Report(ctx, placement.Tree{Providers: []placement.TreeProvider{{
 		UUID: "6a1b0a0e-5a8f-4b0e-9f43-1d6c8a0b1c01", Name: "host1",
 		Inventories: map[string]placement.Inventory{"VCPU": {Total: 8}},
 		Children: []placement.TreeProvider{{
@@ -31,7 +31,8 @@ func ExampleNew() {
 			Inventories: map[string]placement.Inventory{"FPGA": {Total: 1}},
 			Traits:      []string{"CUSTOM_ARRIA10"},
 		}},
-	}}}); err != nil {
+	}}}, nil)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -63,8 +64,11 @@ func ExampleNew() {
 	fmt.Println("card", card, "at generation", claim.Generation)
 	fmt.Println(verdicts[1].Text)
 	fmt.Println(client.Release(ctx, claim))
+	owned, err = client.Report(ctx, placement.Tree{}, owned) // nothing is wanted any more
+	fmt.Println(len(owned), err)
 	// Output:
 	// card 6a1b0a0e-5a8f-4b0e-9f43-1d6c8a0b1c02 at generation 1
 	// device profile group 0, device_profile_0 (FPGA:1, CUSTOM_ARRIA10): providers with CUSTOM_ARRIA10 exist, 1 of 1 FPGA used, on host1
 	// <nil>
+	// 0 <nil>
 }

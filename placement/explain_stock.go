@@ -75,11 +75,11 @@ func (e *explainer) rootFits(ctx context.Context, op, root string) (bool, error)
 	if len(e.req.RootRequired)+len(e.req.RootForbidden) == 0 {
 		return true, nil
 	}
-	var traits []string
-	if err := decode(op+": read provider "+root, resourceproviders.GetTraits(ctx, e.at(baseline), root), "traits", &traits); err != nil {
+	here := found{Provider: Provider{UUID: root}}
+	if err := e.readTraits(ctx, op+": read provider "+root, &here); err != nil {
 		return false, err
 	}
-	have := Candidates{Summaries: map[string]ProviderSummary{root: {Traits: traits}}}
+	have := Candidates{Summaries: map[string]ProviderSummary{root: {Traits: here.traits}}}
 	return have.rootFits(root, question{request: e.req}), nil
 }
 

@@ -106,7 +106,7 @@ func TestExplainWhatIsUsedUp(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
-		s.report(t, c)
+		owned := s.report(t, c)
 		req := request(flavor(), devices(0, s.FPGA, 1))
 		found, err := c.Explain(t.Context(), req)
 		require.NoError(t, err)
@@ -123,8 +123,7 @@ func TestExplainWhatIsUsedUp(t *testing.T) {
 		}, found[1])
 
 		require.NoError(t, c.Release(t.Context(), claim))
-		gone := Tree{Parent: s.Host.Name, Providers: []TreeProvider{}, Previous: s.Cards}
-		require.NoError(t, c.Report(t.Context(), gone))
+		mustReport(t, c, s.under(), owned)
 		found, err = c.Explain(t.Context(), req)
 		require.NoError(t, err)
 		assert.Equal(t, Absent, found[1].Reason, found[1].Text)

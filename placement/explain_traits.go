@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceclasses"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/traits"
 
@@ -23,13 +24,17 @@ func isBadRequest(err error) bool {
 // judgeNames looks for a class or trait that Placement does not know.
 func (e *explainer) judgeNames(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
 	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
-		unknown, err := e.isUnknown("resource class "+class, func() error { return resourceclasses.Get(ctx, e.at(baseline), class).Err })
+		unknown, err := e.isUnknown(ctx, getClass, "resource class "+class, func(ctx context.Context) gophercloud.Result {
+			return resourceclasses.Get(ctx, e.at(baseline), class).Result
+		})
 		if err != nil || unknown {
 			return verdict(group, UnknownClass, "placement knows no resource class "+class), err
 		}
 	}
 	for _, trait := range slices.Concat(group.Required, group.Forbidden, e.req.RootRequired, e.req.RootForbidden) {
-		unknown, err := e.isUnknown("trait "+trait, func() error { return traits.Get(ctx, e.at(baseline), trait).ExtractErr() })
+		unknown, err := e.isUnknown(ctx, getTrait, "trait "+trait, func(ctx context.Context) gophercloud.Result {
+			return traits.Get(ctx, e.at(baseline), trait).Result
+		})
 		if err != nil || unknown {
 			return verdict(group, UnknownTrait, "placement knows no trait "+trait), err
 		}
@@ -38,11 +43,11 @@ func (e *explainer) judgeNames(ctx context.Context, group requestspec.Group) (Gr
 }
 
 // isUnknown tells whether Placement does not know a name, and looks each up once.
-func (e *explainer) isUnknown(name string, look func() error) (bool, error) {
+func (e *explainer) isUnknown(ctx context.Context, o operation, name string, look func(context.Context) gophercloud.Result) (bool, error) {
 	if unknown, known := e.unknown[name]; known {
 		return unknown, nil
 	}
-	err := wrap("get "+name, look())
+	err := e.get(ctx, o, "get "+name, look)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return false, err
 	}

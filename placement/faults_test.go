@@ -43,7 +43,7 @@ func TestReportStartsOverWhenOthersWrite(t *testing.T) {
 			s := newScene()
 			interfere := func() {}
 			mine, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next })
-			s.report(t, mine)
+			owned := s.report(t, mine)
 			racing := newClient(t, WithEndpoint(server.URL()), WithToken("admin"),
 				WithTransport(before(http.MethodPut, test.path, func() { interfere() })(server.Transport())))
 			card := s.Cards[2]
@@ -51,9 +51,7 @@ func TestReportStartsOverWhenOthersWrite(t *testing.T) {
 
 			changed := card
 			changed.Traits, changed.Inventories = []string{"CUSTOM_NEW"}, map[string]Inventory{s.GPU: {Total: 5}}
-			require.NoError(t, racing.Report(t.Context(), Tree{
-				Parent: s.Host.Name, Providers: []TreeProvider{changed}, Previous: []TreeProvider{card},
-			}))
+			mustReport(t, racing, s.under(changed), owned)
 			got := contentOf(t, mine, card.UUID)
 			assert.Equal(t, []string{"CUSTOM_MAINTENANCE", "CUSTOM_NEW"}, got.Traits)
 			assert.Equal(t, 5, got.Inventories[s.GPU].Total)
@@ -89,11 +87,11 @@ func TestReportKeepsWhatIsTakenAtTheLastMoment(t *testing.T) {
 			t.Parallel()
 			s := newScene()
 			mine, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next })
-			s.report(t, mine)
+			owned := s.report(t, mine)
 			card := s.Cards[0]
 			racing := newClient(t, WithEndpoint(server.URL()), WithToken("admin"),
 				WithTransport(before(http.MethodPut, card.UUID+"/inventories", func() { test.take(t, mine, s) })(server.Transport())))
-			err := racing.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:2], Previous: s.Cards})
+			_, err := racing.Report(t.Context(), s.under(s.Cards[1]), owned)
 			require.ErrorIs(t, err, ErrInUse)
 			card.Inventories = test.left(s)
 			assert.Equal(t, wantContent(card, s.Host.UUID), contentOf(t, mine, card.UUID))
@@ -108,14 +106,14 @@ func TestReportDoesNotDeleteWhatOthersJustPutThere(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, method, path string }{
 		{"before the last write", http.MethodPut, "/inventories"},
-		{"after the last write", http.MethodGet, "/traits"},
+		{"after the last write", http.MethodGet, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene()
 			mine, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next })
-			s.report(t, mine)
+			owned := s.report(t, mine)
 			card := s.Cards[0]
 			put := func() { foreign(t, mine, card.UUID, "CUSTOM_MAINTENANCE", "CUSTOM_NIC", 7) }
 			meddle := before(test.method, card.UUID+test.path, put)(server.Transport())
@@ -127,7 +125,7 @@ func TestReportDoesNotDeleteWhatOthersJustPutThere(t *testing.T) {
 				}
 				return server.Transport().RoundTrip(r)
 			})))
-			err := racing.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:], Previous: s.Cards})
+			_, err := racing.Report(t.Context(), s.under(s.Cards[1:]...), owned)
 			require.ErrorIs(t, err, ErrForeign)
 			got := contentOf(t, mine, card.UUID)
 			assert.Equal(t, []string{"CUSTOM_MAINTENANCE"}, got.Traits)

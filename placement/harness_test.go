@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceproviders"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/novacyborg/novacyborg/placement/placementtest"
@@ -89,11 +92,30 @@ func newScene() scene {
 	return s
 }
 
-// report puts the scene into Placement the way nova-compute and Cyborg do: the host first, then its cards.
-func (s scene) report(t testing.TB, c *Client) {
+// report puts the scene into Placement the way nova-compute and Cyborg do: the host first, then its cards. It returns
+// what is owned of the cards.
+func (s scene) report(t testing.TB, c *Client) Owned {
 	t.Helper()
-	require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{s.Host}}))
-	require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards}))
+	mustReport(t, c, Tree{Providers: []TreeProvider{s.Host}}, nil)
+	return mustReport(t, c, s.under(s.Cards...), nil)
+}
+
+// under is a tree of providers under the scene's host.
+func (s scene) under(providers ...TreeProvider) Tree {
+	return Tree{Parent: s.Host.Name, Providers: providers}
+}
+
+// mustReport reports a tree and returns what is owned after it.
+func mustReport(t testing.TB, c *Client, tree Tree, owned Owned) Owned {
+	t.Helper()
+	owned, err := c.Report(t.Context(), tree, owned)
+	require.NoError(t, err)
+	return owned
+}
+
+func assertOwned(t testing.TB, want, got Owned) {
+	t.Helper()
+	assert.Empty(t, cmp.Diff(want, got, cmpopts.EquateEmpty()))
 }
 
 // flavor is the group of a flavor's own resources.
@@ -139,7 +161,7 @@ func join(t *testing.T, c *Client, provider string, aggregates ...string) {
 }
 
 // pretend makes the client believe that its server offers no more than that microversion.
-func pretend(t *testing.T, c *Client, newest string) {
+func pretend(t testing.TB, c *Client, newest string) {
 	t.Helper()
 	old := newClient(t, WithEndpoint("http://old.invalid"), WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
 		return respond(r, 200, map[string]any{"versions": []any{map[string]any{"id": "v1.0", "min_version": "1.0", "max_version": newest}}}), nil

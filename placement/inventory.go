@@ -58,8 +58,25 @@ func (i Inventory) check() error {
 	return nil
 }
 
+// is tells whether an inventory that was read is the one that was written.
+func (i Inventory) is(written Inventory) bool {
+	written = written.withDefaults()
+	return i.near(written) == written
+}
+
+// near returns the inventory with the ratio of another, if the two ratios are the same but for the digits that some
+// databases drop: MySQL keeps six.
+func (i Inventory) near(other Inventory) Inventory {
+	if math.Abs(i.AllocationRatio-other.AllocationRatio) <= 1e-5*other.AllocationRatio {
+		i.AllocationRatio = other.AllocationRatio
+	}
+	return i
+}
+
 // differs names the fields in which an inventory is not the wanted one.
 func (i Inventory) differs(want Inventory) string {
+	want = want.withDefaults()
+	i = i.near(want)
 	var words []string
 	note := func(field string, is, wanted any) {
 		if is != wanted {

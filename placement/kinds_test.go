@@ -38,7 +38,8 @@ func TestUnknownNamesAreNotFound(t *testing.T) {
 			return func() error {
 				card := TreeProvider{UUID: uuid.NewString(), Name: "card-" + uuid.NewString()}
 				change(&card)
-				return c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{card}})
+				_, err := c.Report(t.Context(), s.under(card), nil)
+				return err
 			}
 		}
 		tests := []struct {
@@ -120,7 +121,7 @@ func TestReportToAnOldServerIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	c := offline(t)
 	pretend(t, c, "1.28")
 	for _, tree := range []Tree{{Providers: []TreeProvider{newScene().Host}}, {Parent: "host", Providers: newScene().Cards}} {
-		err := c.Report(t.Context(), tree)
+		_, err := c.Report(t.Context(), tree, nil)
 		require.ErrorIs(t, err, ErrVersion)
 		require.ErrorContains(t, err, "needs microversion 1.29, but this placement offers only up to 1.28")
 	}

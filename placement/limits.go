@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/usages"
 
 	"github.com/novacyborg/novacyborg/requestspec"
@@ -58,7 +59,10 @@ func (c *Client) CheckLimits(ctx context.Context, limits Limits, projectID strin
 		return nil
 	}
 	var used map[string]int64
-	if err := decode(op, usages.Get(ctx, c.at(baseline), usages.GetOpts{ProjectID: projectID}), "usages", &used); err != nil {
+	err := c.get(ctx, projectUsages, op, func(ctx context.Context) gophercloud.Result {
+		return usages.Get(ctx, c.at(baseline), usages.GetOpts{ProjectID: projectID}).Result
+	}, part{"usages", &used})
+	if err != nil {
 		return err
 	}
 	return overLimit(op, asked, limited, used)

@@ -13,14 +13,20 @@ func (p *planner) lose(uuid, root string, wanted map[string]Inventory) {
 	}
 	for _, class := range slices.Sorted(maps.Keys(here.inventories)) {
 		_, keep := wanted[class]
-		if keep || !p.mine.providers[uuid].classes[class] {
+		values := p.mine[uuid].Inventories[class]
+		if keep || len(values) == 0 {
 			continue
 		}
-		if here.used[class] > 0 {
+		got, _ := here.inventories.get(class)
+		switch {
+		case !p.mine[uuid].inventory(class, got):
+			p.kept = append(p.kept, refuse(ErrForeign, p.op, "inventory %s of provider %q is not wanted any more, but stays: it %s",
+				class, here.Name, got.differs(values[0])))
+		case here.used[class] > 0:
 			p.drops = append(p.drops, drop{class: class, uuid: uuid, root: root})
-			continue
+		default:
+			delete(p.inventories(uuid), class)
 		}
-		delete(p.inventories(uuid), class)
 	}
 }
 
@@ -68,7 +74,7 @@ func (p *planner) withdraw(drop drop) {
 	p.withdrawn[drop.uuid] = true
 	p.kept = append(p.kept, refuse(ErrInUse, p.op, "%d %s of provider %q are allocated: it is withdrawn and can be removed when they are released",
 		here.used[drop.class], drop.class, here.Name))
-	if got, _ := here.inventories.get(drop.class); got != got.withdrawn() {
+	if got, _ := here.inventories.get(drop.class); !got.is(got.withdrawn()) {
 		p.inventories(drop.uuid).set(drop.class, got.withdrawn())
 	}
 }

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -17,11 +18,11 @@ func (c Candidate) Provider(requesterID string) (string, error) {
 	return providers[0], nil
 }
 
-// mapping returns which providers serve which group: as Placement says it, or from microversions that do not say it as
-// requestspec.Match finds it.
-func (c *Candidates) mapping(candidate Candidate, given *map[string][]string, q question) (map[string][]string, error) {
+// mapping returns which providers serve which group: as Placement says it, if that adds up to what the candidate takes,
+// or from microversions that do not say it as requestspec.Match finds it.
+func (c *Candidates) mapping(ctx context.Context, candidate Candidate, given *map[string][]string, q question) (map[string][]string, error) {
 	if given != nil {
-		return *given, nil
+		return requestspec.Match(ctx, q.request.Groups, c.providerAllocations(candidate, nil), *given)
 	}
 	groups := q.request.Suffixed()
 	lacks := make(map[string]string)
@@ -32,11 +33,7 @@ func (c *Candidates) mapping(candidate Candidate, given *map[string][]string, q 
 		}
 		groups[i].Forbidden = nil
 	}
-	found, err := requestspec.Match(groups, c.providerAllocations(candidate, lacks), nil)
-	if err != nil {
-		return nil, &Error{Op: "match groups to the providers of a candidate", kind: ErrMapping, cause: err}
-	}
-	return found, nil
+	return requestspec.Match(ctx, groups, c.providerAllocations(candidate, lacks), nil)
 }
 
 // providerAllocations puts a candidate in the matcher's words, sorted by provider: Placement's own order is lost in
@@ -44,7 +41,7 @@ func (c *Candidates) mapping(candidate Candidate, given *map[string][]string, q 
 func (c *Candidates) providerAllocations(candidate Candidate, lacks map[string]string) []requestspec.ProviderAllocation {
 	taken := make([]requestspec.ProviderAllocation, 0, len(candidate.Allocations))
 	for _, provider := range slices.Sorted(maps.Keys(candidate.Allocations)) {
-		traits := slices.Clone(c.Summaries[provider].Traits)
+		traits := slices.Clip(c.Summaries[provider].Traits)
 		for trait, lack := range lacks {
 			if !slices.Contains(c.Summaries[provider].Traits, trait) {
 				traits = append(traits, lack)

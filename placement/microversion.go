@@ -31,11 +31,15 @@ const (
 
 // serverMax returns the minor number of the newest microversion that the server offers. A failed look-up is not kept.
 func (c *Client) serverMax(ctx context.Context) (int, error) {
-	versions, err := c.versions.Get(ctx, c.service)
-	if err != nil {
-		return 0, wrap("read placement's versions", err)
+	versions, known := c.versions.Known()
+	if known {
+		return versions.Max.Minor, nil
 	}
-	return versions.Max.Minor, nil
+	err := c.call(ctx, readVersions, "read placement's versions", func(ctx context.Context) (_ gophercloud.Result, err error) {
+		versions, err = c.versions.Get(ctx, c.service)
+		return gophercloud.Result{}, err
+	})
+	return versions.Max.Minor, err
 }
 
 // offers tells whether the server offers microversion 1.minor.

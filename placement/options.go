@@ -56,3 +56,23 @@ func WithLogger(logger *slog.Logger) Option { return osapi.WithLogger(logger) }
 func WithRetries(maxRetries int, waitMin, waitMax time.Duration) Option {
 	return osapi.WithRetries(maxRetries, waitMin, waitMax)
 }
+
+// Call is one request of the API, with its repetitions, as a Hook sees it.
+type Call = osapi.Call
+
+// Hook is told of each call when it has ended, in the goroutine of the caller. Its context is the caller's. It must be
+// safe for use by many goroutines. It is the same type as cyborgclient.Hook.
+type Hook = osapi.Hook
+
+// WithHook calls the function after each request of the API, for metrics, logs and traces. Arguments that are refused
+// before anything is sent do not count, the reading of the version document does. A method of the client may make many
+// requests; each repetition after a conflict of generations is a call of its own. Call.Operation is one of
+//
+//   - read versions, get allocation candidates, get usages of a project
+//   - get allocations of a consumer, put allocations of a consumer
+//   - list providers, get provider, create provider, move provider, delete provider
+//   - get traits of a provider, put traits of a provider
+//   - get inventories of a provider, put inventories of a provider
+//   - get usages of a provider, get allocations of a provider, reshape
+//   - get resource class, create resource class, get trait, create trait
+func WithHook(hook Hook) Option { return osapi.WithHook(hook) }

@@ -38,7 +38,7 @@ type planner struct {
 	plan
 
 	op     string
-	mine   ownership
+	mine   Owned
 	have   state
 	wanted map[string]node
 	gains  []gain
@@ -54,20 +54,21 @@ type (
 	drop struct{ class, uuid, root string }
 )
 
-// difference plans how to get from what Placement has to the wanted providers. It fails with ErrForeign when that would
-// change what others made.
-func difference(op string, wanted []node, mine ownership, have state) (*plan, error) {
+// difference plans how to get from what Placement has to the wanted providers, and returns what is still owned of what
+// was. It fails with ErrForeign when others have a provider of a wanted uuid elsewhere.
+func difference(op string, wanted []node, owned Owned, have state) (*plan, Owned, error) {
 	p := &planner{
-		op: op, mine: mine, have: have,
+		op: op, have: have,
 		wanted: make(map[string]node), next: make(map[string]inventorySet), withdrawn: make(map[string]bool),
 	}
 	p.reshape = make(map[string]inventorySet)
 	for _, node := range wanted {
 		p.wanted[node.UUID] = node
 	}
+	p.mine = owned.seen(have, p.wanted)
 	for _, node := range wanted {
 		if err := p.want(node); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	vanished := p.vanished()
@@ -80,7 +81,7 @@ func difference(op string, wanted []node, mine ownership, have state) (*plan, er
 	}
 	p.fill()
 	p.classes, p.traits = distinct(p.classes), distinct(p.traits)
-	return &p.plan, nil
+	return &p.plan, p.mine, nil
 }
 
 // inventories returns the inventories that a provider should have, to be changed.

@@ -84,7 +84,7 @@ func TestPlansLeadToTheWantedTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		have := newModel()
 		previous, wanted := drawTree(t, "previous"), drawTree(t, "wanted")
-		first, err := difference("op", flatten(previous, modelHost, modelHost), ownershipOf(nil), have)
+		first, _, err := difference("op", flatten(previous, modelHost, modelHost), nil, have)
 		require.NoError(t, err)
 		have.apply(t, first)
 
@@ -98,7 +98,7 @@ func TestPlansLeadToTheWantedTree(t *testing.T) {
 			}
 		}
 		nodes := flatten(wanted, modelHost, modelHost)
-		plan, err := difference("op", nodes, ownershipOf(previous), have)
+		plan, _, err := difference("op", nodes, Owning(previous...), have)
 		require.NoError(t, err)
 		for _, kept := range plan.kept {
 			require.ErrorIs(t, kept, ErrForeign)
@@ -132,7 +132,7 @@ func TestPlansLeadToTheWantedTree(t *testing.T) {
 			assert.JSONEq(t, `{"total":7.0}`, string(have[uuid].inventories["CUSTOM_NIC"]))
 			assert.Contains(t, have[uuid].traits, "CUSTOM_FOREIGN")
 		}
-		again, err := difference("op", nodes, ownershipOf(wanted), have)
+		again, _, err := difference("op", nodes, Owning(wanted...), have)
 		require.NoError(t, err)
 		assertNothingToDo(t, again)
 	})
@@ -155,14 +155,14 @@ func TestPlansWithoutOwnershipChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		have := newModel()
 		others, wanted := drawTree(t, "others"), drawTree(t, "wanted")
-		first, err := difference("op", flatten(others, modelHost, modelHost), ownershipOf(nil), have)
+		first, _, err := difference("op", flatten(others, modelHost, modelHost), nil, have)
 		require.NoError(t, err)
 		have.apply(t, first)
 		before := make(map[string]string)
 		for uuid, here := range have {
 			before[uuid] = fmt.Sprint(here.Parent, here.inventories)
 		}
-		plan, err := difference("op", flatten(wanted, modelHost, modelHost), ownershipOf([]TreeProvider{}), have)
+		plan, _, err := difference("op", flatten(wanted, modelHost, modelHost), nil, have)
 		if err != nil {
 			require.ErrorIs(t, err, ErrForeign)
 			return
@@ -209,7 +209,7 @@ func TestInvalidTreesAreRefusedBeforeAnythingIsSent(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c := inMemory(t)
-			err := c.Report(t.Context(), Tree{Providers: test.providers})
+			_, err := c.Report(t.Context(), Tree{Providers: test.providers}, nil)
 			require.ErrorIs(t, err, ErrTree)
 			require.ErrorContains(t, err, test.want)
 		})

@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceproviders"
 )
 
@@ -17,14 +18,22 @@ type Provider struct {
 
 // Provider returns the provider of a uuid. It fails with ErrNotFound when there is none.
 func (c *Client) Provider(ctx context.Context, uuid string) (*Provider, error) {
-	found, err := resourceproviders.Get(ctx, c.at(baseline), uuid).Extract()
+	op := "get provider " + uuid
+	var provider Provider
+	err := c.call(ctx, getProvider, op, func(ctx context.Context) (gophercloud.Result, error) {
+		answer := resourceproviders.Get(ctx, c.at(baseline), uuid)
+		found, err := answer.Extract()
+		if err == nil && found.UUID == "" {
+			err = refuse(nil, op, "the answer is no provider: is this the endpoint of Placement?")
+		}
+		if err == nil {
+			provider = providerOf(*found)
+		}
+		return answer.Result, err
+	})
 	if err != nil {
-		return nil, wrap("get provider "+uuid, err)
+		return nil, err
 	}
-	if found.UUID == "" {
-		return nil, refuse(nil, "get provider "+uuid, "the answer is no provider: is this the endpoint of Placement?")
-	}
-	provider := providerOf(*found)
 	return &provider, nil
 }
 
@@ -43,13 +52,20 @@ func (c *Client) ProviderByName(ctx context.Context, name string) (*Provider, er
 }
 
 func (c *Client) listProviders(ctx context.Context, op string, opts resourceproviders.ListOpts) ([]Provider, error) {
-	page, err := resourceproviders.List(c.at(baseline), opts).AllPages(ctx)
+	var found []resourceproviders.ResourceProvider
+	err := c.call(ctx, listProviders, op, func(ctx context.Context) (result gophercloud.Result, err error) {
+		page, err := resourceproviders.List(c.at(baseline), opts).AllPages(ctx)
+		if err != nil {
+			return result, err
+		}
+		if answer, ok := page.(resourceproviders.ResourceProvidersPage); ok {
+			result = answer.Result
+		}
+		found, err = resourceproviders.ExtractResourceProviders(page)
+		return result, err
+	})
 	if err != nil {
-		return nil, wrap(op, err)
-	}
-	found, err := resourceproviders.ExtractResourceProviders(page)
-	if err != nil {
-		return nil, wrap(op, err)
+		return nil, err
 	}
 	providers := make([]Provider, len(found))
 	for i := range found {

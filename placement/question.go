@@ -28,10 +28,22 @@ func ask(req *requestspec.Request, newest int) question {
 	if newest < rootRequired && len(req.RootRequired)+len(req.RootForbidden) > 0 {
 		q.filterRoot = true
 		bare := *q.sent
-		bare.RootRequired, bare.RootForbidden, bare.Limit = nil, nil, 0
+		bare.RootRequired, bare.RootForbidden = nil, nil
 		q.sent = &bare
+		q.widen(4)
 	}
 	return q
+}
+
+// mostFiltered bounds the candidates that are asked for to look up root traits in them: more would take the server
+// minutes and hundreds of megabytes.
+const mostFiltered = 100_000
+
+// widen raises the limit of what is sent. A request without a limit has none.
+func (q *question) widen(factor int) {
+	wider := *q.sent
+	wider.Limit = max(wider.Limit, min(wider.Limit*factor, mostFiltered))
+	q.sent = &wider
 }
 
 // floor returns the lowest microversion with which the request can be met.

@@ -28,8 +28,8 @@ func TestAskAtTheLowestVersion(t *testing.T) {
 		{"mappings are always wanted", request(devices(0, "FPGA", 1)), 39, 34, "group_policy=none&limit=1000&resourcesdevice_profile_0=FPGA%3A1"},
 		{"root traits", rooted, 39, 35, rooted.Query()},
 		{"same_subtree", subtree, 36, 36, subtree.Query()},
-		{"root traits unknown", rooted, 34, 34, "group_policy=none&resources=MEMORY_MB%3A1024%2CVCPU%3A2&resourcesdevice_profile_0=FPGA%3A1"},
-		{"suffixes unknown", rooted, 32, 32, "group_policy=none&resources=MEMORY_MB%3A1024%2CVCPU%3A2&resources1=FPGA%3A1"},
+		{"root traits unknown", rooted, 34, 34, "group_policy=none&limit=4000&resources=MEMORY_MB%3A1024%2CVCPU%3A2&resourcesdevice_profile_0=FPGA%3A1"},
+		{"suffixes unknown", rooted, 32, 32, "group_policy=none&limit=4000&resources=MEMORY_MB%3A1024%2CVCPU%3A2&resources1=FPGA%3A1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,83 +3,114 @@ package placement
 import (
 	"context"
 	"errors"
+	"maps"
 )
 
 // Report makes Placement hold a tree. It reads what is there, works out the difference, applies it in a safe order, and
-// starts over when somebody else wrote at the same time; so it can be repeated at any time, and a report without a
-// difference writes nothing.
+// starts over when somebody else wrote at the same time or the outcome of a write is unknown. It can be repeated at any
+// time, and a report without a difference writes nothing.
 //
-// It never changes what it did not create: the parent, other providers, and the traits and inventories that others put
-// on the tree's providers stay as they are (see Tree.Previous for what counts as own work). Where the tree cannot be
-// had without that, it fails with ErrForeign. Inventory that moves to another provider of the same tree (see
-// TreeProvider.Replaces) takes its allocations along; this needs a role that may use the reshaper. What is
-// to be removed but is allocated is withdrawn from further use, everything else is done, and the result is ErrInUse:
-// report again once it is released. A provider to be removed in which others have something stays,
-// without what was reported of it; everything else is done, and the result is ErrForeign.
+// A reporter owns what it added, and passes on from report to report what that is:
+//
+//	owned, err = client.Report(ctx, tree, owned)
+//
+// What it owns and does not want any more is removed. Nothing else is ever changed: not the parent, not a provider that
+// exists, not a trait or inventory that is there already, be it the very one that is wanted, and not an inventory of its
+// own that somebody else changed since. What the tree lacks for that reason is ErrForeign; a provider in the wrong place
+// is refused before anything is written, everything else after all other work was done. So without a memory (a nil
+// Owned) a tree is completed but never altered; see Owning for a reporter that knows better.
+//
+// The returned Owned is valid also with an error. A write whose outcome stays unknown counts as both done and not done:
+// what is found later as it was written, is owned. It replaces the Owned that was passed, which is left as it is.
+//
+// Inventory that moves to another provider of the same tree (see TreeProvider.Replaces) takes its allocations along;
+// this needs a role that may use the reshaper. What is to be removed but is allocated is withdrawn from further use,
+// everything else is done, and the result is ErrInUse: report again once it is released. A provider to be removed in
+// which others have something stays, without what is owned in it, and is reported as ErrForeign as long as Owned names it.
 //
 // A server older than microversion 1.29 is refused with ErrVersion, and a malformed tree with ErrTree, before anything
 // is sent. ErrNotFound tells that the parent is missing, or a class or trait that does not start with CUSTOM_.
-func (c *Client) Report(ctx context.Context, tree Tree) error {
+func (c *Client) Report(ctx context.Context, tree Tree, owned Owned) (Owned, error) {
 	op := "report the provider tree"
 	if tree.Parent != "" {
 		op += " under " + tree.Parent
 	}
 	if err := tree.check(op); err != nil {
-		return err
+		return owned, err
 	}
 	if err := c.need(ctx, need{baseline, "a tree of providers"}, op); err != nil {
-		return err
+		return owned, err
 	}
-	return retryConflicts(ctx, func() error { return c.report(ctx, op, tree) })
+	r := &reporting{Client: c, op: op, tree: tree, owned: maps.Clone(owned)}
+	err := retry(ctx, func() (bool, error) {
+		lost := r.lost
+		err := r.once(ctx)
+		return errors.Is(err, ErrConcurrentUpdate) || r.lost > lost && r.lost < mostLost, err
+	})
+	maps.DeleteFunc(r.owned, func(_ string, made OwnedProvider) bool { return made.isZero() })
+	return r.owned, err
 }
 
-// report is one attempt.
-func (c *Client) report(ctx context.Context, op string, tree Tree) error {
+// reporting is a report on its way.
+type reporting struct {
+	*Client
+
+	op    string
+	tree  Tree
+	owned Owned
+	// lost counts the writes whose outcome is not known.
+	lost int
+}
+
+// once is one attempt.
+func (r *reporting) once(ctx context.Context) error {
 	var parent Provider
-	if tree.Parent != "" {
-		named, err := c.ProviderByName(ctx, tree.Parent)
+	if r.tree.Parent != "" {
+		named, err := r.ProviderByName(ctx, r.tree.Parent)
 		if err != nil {
-			return &Error{Op: op, cause: err}
+			return &Error{Op: r.op, cause: err}
 		}
 		parent = *named
 	}
-	wanted, mine := flatten(tree.Providers, parent.UUID, parent.Root), ownershipOf(tree.Previous)
-	have, err := c.read(ctx, op, rootsOf(parent, wanted, mine), interest(wanted, mine))
+	wanted := flatten(r.tree.Providers, parent.UUID, parent.Root)
+	have, err := r.read(ctx, r.op, r.roots(parent, wanted), r.interest(wanted))
 	if err != nil {
 		return err
 	}
-	plan, err := difference(op, wanted, mine, have)
+	plan, owned, err := difference(r.op, wanted, r.owned, have)
 	if err != nil {
 		return err
 	}
-	if err := c.apply(ctx, op, plan, have); err != nil {
+	r.owned = owned
+	if err := r.apply(ctx, plan, have); err != nil {
 		return err
 	}
 	return errors.Join(plan.kept...)
 }
 
-// rootsOf returns a provider of each tree that a report is about.
-func rootsOf(parent Provider, wanted []node, mine ownership) []string {
-	if parent.UUID != "" {
-		return []string{parent.UUID}
-	}
+// roots returns a provider of each tree that a report is about.
+func (r *reporting) roots(parent Provider, wanted []node) []string {
 	var roots []string
-	for _, node := range wanted {
-		roots = append(roots, node.UUID)
+	if parent.UUID != "" {
+		roots = append(roots, parent.UUID)
+	} else {
+		for _, node := range wanted {
+			roots = append(roots, node.UUID)
+		}
 	}
-	for uuid := range mine.providers {
+	for uuid := range r.owned {
 		roots = append(roots, uuid)
 	}
 	return roots
 }
 
 // interest returns the providers whose content matters.
-func interest(wanted []node, mine ownership) map[string]bool {
+func (r *reporting) interest(wanted []node) map[string]bool {
 	uuids := make(map[string]bool)
 	for _, node := range wanted {
 		uuids[node.UUID] = true
 	}
-	for uuid := range mine.providers {
+	for uuid := range r.owned {
 		uuids[uuid] = true
 	}
 	return uuids

@@ -58,7 +58,7 @@ func wantContent(p TreeProvider, parent string) content {
 // foreign writes to a provider as an operator would, past the code under test.
 func foreign(t *testing.T, c *Client, uuid, trait, class string, total int) {
 	t.Helper()
-	a := &applier{Client: c, op: "foreign", plan: &plan{classes: []string{class}, traits: []string{trait}}}
+	a := &applier{reporting: &reporting{Client: c, op: "foreign"}, plan: &plan{classes: []string{class}, traits: []string{trait}}}
 	require.NoError(t, a.ensureNames(t.Context()))
 	traits, err := resourceproviders.GetTraits(t.Context(), c.at(baseline), uuid).Extract()
 	require.NoError(t, err)
@@ -116,12 +116,12 @@ func TestReportWithoutADifferenceWritesNothing(t *testing.T) {
 		})
 	})
 	s := newScene()
-	s.report(t, c)
+	owned := s.report(t, c)
 	require.NotZero(t, writes)
+	assertOwned(t, Owning(s.Cards...), owned)
 	writes = 0
-	s.report(t, c)
-	assert.Zero(t, writes)
-	require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards, Previous: s.Cards}))
+	assert.Empty(t, s.report(t, c), "what was there is not owned")
+	assertOwned(t, owned, mustReport(t, c, s.under(s.Cards...), owned))
 	assert.Zero(t, writes)
 }
 
@@ -129,7 +129,7 @@ func TestReportFollowsChangesAndKeepsWhatIsForeign(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
-		s.report(t, c)
+		owned := s.report(t, c)
 		trait, class := "CUSTOM_MAINTENANCE_"+s.Tag, "CUSTOM_NIC_"+s.Tag
 		foreign(t, c, s.Cards[2].UUID, trait, class, 7)
 		foreign(t, c, s.Host.UUID, trait, class, 7)
@@ -140,9 +140,8 @@ func TestReportFollowsChangesAndKeepsWhatIsForeign(t *testing.T) {
 			UUID: s.Cards[2].UUID, Name: s.Cards[2].Name, Traits: []string{"CUSTOM_SLOW_" + s.Tag},
 			Inventories: map[string]Inventory{s.GPU: {Total: 3}, s.FPGA: {Total: 1}},
 		}
-		tree := Tree{Parent: s.Host.Name, Providers: []TreeProvider{s.Cards[0], s.Cards[1], slow}, Previous: s.Cards}
-		tree.Previous = append(slices.Clone(s.Cards), slow) // what a report that failed half-way leaves
-		require.NoError(t, c.Report(t.Context(), tree))
+		owned = mustReport(t, c, s.under(s.Cards[0], s.Cards[1], slow), owned)
+		assertOwned(t, Owning(s.Cards[0], s.Cards[1], slow), owned)
 
 		want := wantContent(slow, s.Host.UUID)
 		want.Traits = slices.Sorted(slices.Values([]string{trait, slow.Traits[0]}))
@@ -158,16 +157,17 @@ func TestReportRemovesWhatVanished(t *testing.T) {
 		s := newScene()
 		region := TreeProvider{UUID: uuid.NewString(), Name: "region-" + s.Tag, Inventories: map[string]Inventory{s.FPGA: {Total: 1}}}
 		s.Cards[0].Children = []TreeProvider{region}
-		s.report(t, c)
+		owned := s.report(t, c)
 		trait, class := "CUSTOM_MAINTENANCE_"+s.Tag, "CUSTOM_NIC_"+s.Tag
 		foreign(t, c, s.Cards[2].UUID, trait, class, 7)
 
 		// Without a memory nothing is removed.
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:2]}))
+		mustReport(t, c, s.under(s.Cards[1]), nil)
 		assert.Equal(t, s.Cards[0].Name, contentOf(t, c, s.Cards[0].UUID).Name)
 
 		for range 2 {
-			err := c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[1:2], Previous: s.Cards})
+			var err error
+			owned, err = c.Report(t.Context(), s.under(s.Cards[1]), owned)
 			require.ErrorIs(t, err, ErrForeign)
 			require.NotErrorIs(t, err, ErrInUse)
 			require.ErrorContains(t, err, "provider \""+s.Cards[2].Name+"\" stays, but without what was reported of it: it has inventory "+class+", trait "+trait)
@@ -180,6 +180,10 @@ func TestReportRemovesWhatVanished(t *testing.T) {
 		assert.Equal(t, []string{trait}, kept.Traits)
 		assert.Equal(t, []string{class}, slices.Collect(maps.Keys(kept.Inventories)))
 		assert.Equal(t, wantContent(s.Cards[1], s.Host.UUID), contentOf(t, c, s.Cards[1].UUID))
+
+		delete(owned, s.Cards[2].UUID) // given up
+		assertOwned(t, Owning(s.Cards[1]), mustReport(t, c, s.under(s.Cards[1]), owned))
+		assert.Equal(t, kept, contentOf(t, c, s.Cards[2].UUID))
 	})
 }
 
@@ -188,20 +192,20 @@ func TestReportKeepsAProviderForATraitOfOthers(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
-		s.report(t, c)
+		owned := s.report(t, c)
 		card, trait := s.Cards[2], "CUSTOM_MAINTENANCE_"+s.Tag
 		marked := card
 		marked.Traits = append(slices.Clone(card.Traits), trait)
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{marked}, Previous: []TreeProvider{}}))
+		theirs := mustReport(t, c, s.under(marked), nil)
+		assertOwned(t, Owned{card.UUID: {Traits: []string{trait}}}, theirs)
 
-		gone := Tree{Parent: s.Host.Name, Providers: []TreeProvider{}, Previous: s.Cards}
-		err := c.Report(t.Context(), gone)
+		owned, err := c.Report(t.Context(), s.under(), owned)
 		require.ErrorIs(t, err, ErrForeign)
 		require.ErrorContains(t, err, "it has trait "+trait)
 		assert.Equal(t, content{Name: card.Name, Parent: s.Host.UUID, Traits: []string{trait}, Inventories: map[string]Inventory{}},
 			contentOf(t, c, card.UUID))
-		gone.Previous = []TreeProvider{marked}
-		require.NoError(t, c.Report(t.Context(), gone))
+		assert.Empty(t, mustReport(t, c, s.under(), theirs), "others created the provider")
+		assert.Empty(t, mustReport(t, c, s.under(), owned))
 		_, err = c.Provider(t.Context(), card.UUID)
 		require.ErrorIs(t, err, ErrNotFound)
 	})
@@ -213,19 +217,18 @@ func TestReportKeepsParentsOfWhatStays(t *testing.T) {
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
 		numa := TreeProvider{UUID: uuid.NewString(), Name: "numa0-" + s.Tag, Children: s.Cards[:1]}
-		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{s.Host}}))
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{numa}}))
-		gone := Tree{Parent: s.Host.Name, Providers: []TreeProvider{}, Previous: []TreeProvider{numa}}
+		mustReport(t, c, Tree{Providers: []TreeProvider{s.Host}}, nil)
+		owned := mustReport(t, c, s.under(numa), nil)
 
 		claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
-		err := c.Report(t.Context(), gone)
+		owned, err := c.Report(t.Context(), s.under(), owned)
 		require.ErrorIs(t, err, ErrInUse)
 		require.NotErrorIs(t, err, ErrForeign)
 		require.NoError(t, c.Release(t.Context(), claim))
 
 		guest := s.Cards[1]
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: numa.Name, Providers: []TreeProvider{guest}}))
-		err = c.Report(t.Context(), gone)
+		mustReport(t, c, Tree{Parent: numa.Name, Providers: []TreeProvider{guest}}, nil)
+		_, err = c.Report(t.Context(), s.under(), owned)
 		require.ErrorIs(t, err, ErrForeign)
 		require.ErrorContains(t, err, "it has the child "+guest.Name)
 		assert.Equal(t, wantContent(guest, numa.UUID), contentOf(t, c, guest.UUID))
@@ -240,7 +243,7 @@ func TestReportNamesTheForeignFields(t *testing.T) {
 		s.report(t, c)
 		changed := s.Host
 		changed.Inventories = map[string]Inventory{"VCPU": {Total: 8, Reserved: 1, AllocationRatio: 4}}
-		err := c.Report(t.Context(), Tree{Providers: []TreeProvider{changed}, Previous: []TreeProvider{}})
+		_, err := c.Report(t.Context(), Tree{Providers: []TreeProvider{changed}}, nil)
 		require.ErrorIs(t, err, ErrForeign)
 		require.ErrorContains(t, err, `inventory VCPU of provider "`+s.Host.Name+`" has reserved 0, not 1; allocation_ratio 2, not 4: made by others`)
 	})
@@ -250,12 +253,11 @@ func TestReportWithdrawsWhatIsInUse(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
-		s.report(t, c)
+		owned := s.report(t, c)
 		claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
-		tree := Tree{Parent: s.Host.Name, Providers: s.Cards[1:2], Previous: s.Cards}
-
 		for range 2 {
-			err := c.Report(t.Context(), tree)
+			var err error
+			owned, err = c.Report(t.Context(), s.under(s.Cards[1]), owned)
 			require.ErrorIs(t, err, ErrInUse)
 			require.ErrorContains(t, err, s.Cards[0].Name)
 		}
@@ -264,7 +266,7 @@ func TestReportWithdrawsWhatIsInUse(t *testing.T) {
 		require.ErrorIs(t, err, ErrNotFound, "the rest of the report is done")
 
 		require.NoError(t, c.Release(t.Context(), claim))
-		require.NoError(t, c.Report(t.Context(), tree))
+		assertOwned(t, Owning(s.Cards[1]), mustReport(t, c, s.under(s.Cards[1]), owned))
 		_, err = c.Provider(t.Context(), s.Cards[0].UUID)
 		require.ErrorIs(t, err, ErrNotFound)
 	})
@@ -286,22 +288,22 @@ func TestReportRefusesWhatIsForeign(t *testing.T) {
 			name     string
 			parent   string
 			provider TreeProvider
-			previous []TreeProvider
 		}{
-			{"the uuid has another name", s.Host.Name, renamed, nil},
-			{"the name has another uuid", s.Host.Name, sameName, nil},
-			{"the provider is under another host", other.Host.Name, card, nil},
-			{"the inventory is not of the memory", s.Host.Name, changed, []TreeProvider{}},
+			{"the uuid has another name", s.Host.Name, renamed},
+			{"the name has another uuid", s.Host.Name, sameName},
+			{"the provider is under another host", other.Host.Name, card},
+			{"the inventory is another", s.Host.Name, changed},
 		}
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
-				err := c.Report(t.Context(), Tree{Parent: test.parent, Providers: []TreeProvider{test.provider}, Previous: test.previous})
+				owned, err := c.Report(t.Context(), Tree{Parent: test.parent, Providers: []TreeProvider{test.provider}}, nil)
 				require.ErrorIs(t, err, ErrForeign)
+				assert.Empty(t, owned)
 				assert.Equal(t, wantContent(card, s.Host.UUID), contentOf(t, c, card.UUID))
 			})
 		}
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{changed}}))
-		assert.Equal(t, 2, contentOf(t, c, card.UUID).Inventories[s.FPGA].Total, "without a memory it is the reporter's own")
+		mustReport(t, c, s.under(changed), Owning(card))
+		assert.Equal(t, 2, contentOf(t, c, card.UUID).Inventories[s.FPGA].Total, "a reporter can know better")
 	})
 }
 
@@ -309,11 +311,11 @@ func TestReportMovesItsOwnProviders(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
-		s.report(t, c)
+		owned := s.report(t, c)
 		numa := TreeProvider{UUID: uuid.NewString(), Name: "numa0-" + s.Tag, Children: s.Cards[:1]}
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{numa}, Previous: s.Cards[:1]}))
+		owned = mustReport(t, c, s.under(numa), owned)
 		assert.Equal(t, numa.UUID, contentOf(t, c, s.Cards[0].UUID).Parent)
-		require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[:1], Previous: []TreeProvider{numa}}))
+		assertOwned(t, Owning(s.Cards[0]), mustReport(t, c, s.under(s.Cards[0]), owned))
 		assert.Equal(t, s.Host.UUID, contentOf(t, c, s.Cards[0].UUID).Parent)
 		_, err := c.Provider(t.Context(), numa.UUID)
 		require.ErrorIs(t, err, ErrNotFound)
@@ -325,12 +327,13 @@ func TestReportsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
-		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{s.Host}}))
-		reports := []Tree{{Providers: []TreeProvider{s.Host}}, {Parent: s.Host.Name, Providers: s.Cards}, {Parent: s.Host.Name, Providers: s.Cards[:2]}}
+		mustReport(t, c, Tree{Providers: []TreeProvider{s.Host}}, nil)
+		reports := []Tree{{Providers: []TreeProvider{s.Host}}, s.under(s.Cards...), s.under(s.Cards[:2]...)}
+		owned := make([]Owned, len(reports))
 		var wg sync.WaitGroup
 		errs := make([]error, len(reports))
 		for i, tree := range reports {
-			wg.Go(func() { errs[i] = c.Report(context.WithoutCancel(t.Context()), tree) })
+			wg.Go(func() { owned[i], errs[i] = c.Report(context.WithoutCancel(t.Context()), tree, nil) })
 		}
 		wg.Wait()
 		for _, err := range errs {
@@ -339,6 +342,13 @@ func TestReportsAtTheSameTime(t *testing.T) {
 		assert.Equal(t, wantContent(s.Host, ""), contentOf(t, c, s.Host.UUID))
 		for _, card := range s.Cards {
 			assert.Equal(t, wantContent(card, s.Host.UUID), contentOf(t, c, card.UUID))
+			owners := 0
+			for _, made := range owned {
+				if made[card.UUID].Created != "" {
+					owners++
+				}
+			}
+			assert.Equal(t, 1, owners, "one report created it, and knows")
 		}
 	})
 }
@@ -346,7 +356,7 @@ func TestReportsAtTheSameTime(t *testing.T) {
 func TestReportUnderAMissingParent(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
-		err := c.Report(t.Context(), Tree{Parent: "no-host-" + uuid.NewString(), Providers: newScene().Cards})
+		_, err := c.Report(t.Context(), Tree{Parent: "no-host-" + uuid.NewString(), Providers: newScene().Cards}, nil)
 		require.ErrorIs(t, err, ErrNotFound)
 		require.ErrorContains(t, err, "report the provider tree under no-host-")
 	})

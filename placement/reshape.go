@@ -26,21 +26,25 @@ func (a *applier) reshape(ctx context.Context) error {
 			return err
 		}
 	}
-	inventories := make(map[string]inventoriesBody, len(a.plan.reshape))
+	inventories, then := make(map[string]inventoriesBody, len(a.plan.reshape)), make(Owned)
 	for uuid, set := range a.plan.reshape {
+		maps.Copy(then, a.ownedWith(uuid, set))
 		inventories[uuid] = inventoriesBody{Generation: a.generations[uuid], Inventories: set}
 	}
 	body := map[string]any{"inventories": inventories, "allocations": r.body()}
-	//nolint:bodyclose // gophercloud reads and closes it
-	_, err := a.at(reshaping).Post(ctx, a.service.ServiceURL("reshaper"), body, nil, &gophercloud.RequestOpts{OkCodes: []int{204}})
-	return wrap(op, err)
+	return a.write(ctx, reshape, op, then, func(ctx context.Context) (gophercloud.Result, error) {
+		//nolint:bodyclose // gophercloud reads and closes it
+		return resultOf(a.at(reshaping).Post(ctx, a.service.ServiceURL("reshaper"), body, nil, &gophercloud.RequestOpts{OkCodes: []int{reshape.status}}))
+	})
 }
 
 // shift moves the allocations of one class from one provider to those that get its inventory.
 func (a *applier) shift(ctx context.Context, op string, r *reshaper, shift shift) error {
 	var taken map[string]resourceproviders.Allocation
-	answer := resourceproviders.GetAllocations(ctx, a.at(baseline), shift.from)
-	if err := decode(op+": read allocations of provider "+shift.from, answer, "allocations", &taken); err != nil {
+	err := a.get(ctx, providerAllocations, op+": read allocations of provider "+shift.from, func(ctx context.Context) gophercloud.Result {
+		return resourceproviders.GetAllocations(ctx, a.at(baseline), shift.from).Result
+	}, part{"allocations", &taken})
+	if err != nil {
 		return err
 	}
 	var consumers []string
@@ -85,8 +89,7 @@ func (a *applier) measure(ctx context.Context, op string, r *reshaper, uuid, cla
 		return nil
 	}
 	var used map[string]int64
-	answer := resourceproviders.GetUsages(ctx, a.at(baseline), uuid)
-	if err := decode(op+": read usages of provider "+uuid, answer, "usages", &used); err != nil {
+	if err := a.readUsages(ctx, op+": read usages of provider "+uuid, uuid, &used); err != nil {
 		return err
 	}
 	if r.room[class] == nil {

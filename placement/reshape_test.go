@@ -14,31 +14,32 @@ import (
 
 // hostWithGPUs puts a host into Placement that has four GPUs in its own inventory, as nova-compute did before it had
 // children, and claims one and three of them.
-func hostWithGPUs(t *testing.T, c *Client) (s scene, before TreeProvider, claims []Claim) {
+func hostWithGPUs(t *testing.T, c *Client) (s scene, before TreeProvider, owned Owned, claims []Claim) {
 	t.Helper()
 	s = newScene()
 	before = s.Host
 	before.Inventories = maps.Clone(before.Inventories)
 	before.Inventories[s.GPU] = Inventory{Total: 4}
-	require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{before}}))
+	owned = mustReport(t, c, Tree{Providers: []TreeProvider{before}}, nil)
 	for _, amount := range []int64{1, 3} {
 		group := flavor()
 		group.Resources[s.GPU] = amount
 		claims = append(claims, claimOne(t, c, request(group)))
 	}
-	return s, before, claims
+	return s, before, owned, claims
 }
 
 func TestReportReshapesInventoryThatMoves(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
-		s, before, claims := hostWithGPUs(t, c)
+		s, before, owned, claims := hostWithGPUs(t, c)
 		after := s.Host
 		after.Children = []TreeProvider{
 			{UUID: uuid.NewString(), Name: "gpu0-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 1}}},
 			{UUID: uuid.NewString(), Name: "gpu1-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 3}}, Traits: []string{s.Fast}},
 		}
-		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}}))
+		owned = mustReport(t, c, Tree{Providers: []TreeProvider{after}}, owned)
+		assertOwned(t, Owning(after), owned)
 		assert.Equal(t, wantContent(s.Host, ""), contentOf(t, c, before.UUID))
 		for i, claim := range claims {
 			card := after.Children[i]
@@ -57,7 +58,7 @@ func TestReportReshapesInventoryThatMoves(t *testing.T) {
 		whole.Children = []TreeProvider{after.Children[1]}
 		whole.Children[0].Inventories = map[string]Inventory{s.GPU: {Total: 4}}
 		whole.Children[0].Replaces = []string{after.Children[0].UUID}
-		require.NoError(t, c.Report(t.Context(), Tree{Providers: []TreeProvider{whole}, Previous: []TreeProvider{after}}))
+		assertOwned(t, Owning(whole), mustReport(t, c, Tree{Providers: []TreeProvider{whole}}, owned))
 		_, err := c.Provider(t.Context(), after.Children[0].UUID)
 		require.ErrorIs(t, err, ErrNotFound)
 		held, err := c.Allocations(t.Context(), claims[0].Consumer.UUID)
@@ -71,11 +72,11 @@ func TestReportDoesNotMoveClaimsToOtherCards(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
 		s := newScene()
-		s.report(t, c)
+		owned := s.report(t, c)
 		claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
 		spare := TreeProvider{UUID: uuid.NewString(), Name: "spare-" + s.Tag, Inventories: map[string]Inventory{s.FPGA: {Total: 1}}}
-		tree := Tree{Parent: s.Host.Name, Providers: []TreeProvider{spare}, Previous: s.Cards}
-		require.ErrorIs(t, c.Report(t.Context(), tree), ErrInUse)
+		_, err := c.Report(t.Context(), s.under(spare), owned)
+		require.ErrorIs(t, err, ErrInUse)
 		held, err := c.Allocations(t.Context(), claim.Consumer.UUID)
 		require.NoError(t, err)
 		assert.Equal(t, claim.Allocations, held.Allocations)
@@ -86,14 +87,14 @@ func TestReportDoesNotMoveClaimsToOtherCards(t *testing.T) {
 func TestReshapeWithoutRoom(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, c *Client) {
-		s, before, claims := hostWithGPUs(t, c)
+		s, before, owned, claims := hostWithGPUs(t, c)
 		after := s.Host
 		for _, name := range []string{"gpu0-", "gpu1-"} { // two each: the claim of three fits nowhere
 			after.Children = append(after.Children, TreeProvider{
 				UUID: uuid.NewString(), Name: name + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 2}},
 			})
 		}
-		err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}})
+		_, err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}}, owned)
 		require.ErrorIs(t, err, ErrInUse)
 		require.ErrorContains(t, err, "no provider has room for the 3 "+s.GPU+" that consumer "+claims[1].Consumer.UUID+" holds")
 		assert.Equal(t, wantContent(before, ""), contentOf(t, c, before.UUID))
@@ -104,10 +105,10 @@ func TestReshapeWithoutRoom(t *testing.T) {
 func TestReshapeWithoutTheRole(t *testing.T) {
 	t.Parallel()
 	c := inMemory(t)
-	s, before, _ := hostWithGPUs(t, c)
+	s, before, owned, _ := hostWithGPUs(t, c)
 	after := s.Host
 	after.Children = []TreeProvider{{UUID: uuid.NewString(), Name: "gpu-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 4}}}}
-	err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}})
+	_, err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}}, owned)
 	require.ErrorIs(t, err, ErrForbidden)
 	assert.Equal(t, wantContent(before, ""), contentOf(t, c, before.UUID))
 }
@@ -115,16 +116,16 @@ func TestReshapeWithoutTheRole(t *testing.T) {
 func TestReportTooOldToReshapeOrMove(t *testing.T) {
 	t.Parallel()
 	c := inMemory(t, placementtest.WithMaxVersion("1.29"), placementtest.WithoutAuth())
-	s, before, _ := hostWithGPUs(t, c)
+	s, _, owned, _ := hostWithGPUs(t, c)
 	after := s.Host
 	after.Children = []TreeProvider{{UUID: uuid.NewString(), Name: "gpu-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 4}}}}
-	err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}, Previous: []TreeProvider{before}})
+	_, err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}}, owned)
 	require.ErrorIs(t, err, ErrVersion)
 	require.ErrorContains(t, err, "the reshaper needs microversion 1.30, but this placement offers only up to 1.29")
 
-	require.NoError(t, c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: s.Cards[:1]}))
+	cards := mustReport(t, c, s.under(s.Cards[0]), nil)
 	numa := TreeProvider{UUID: uuid.NewString(), Name: "numa-" + s.Tag, Children: s.Cards[:1]}
-	err = c.Report(t.Context(), Tree{Parent: s.Host.Name, Providers: []TreeProvider{numa}, Previous: s.Cards[:1]})
+	_, err = c.Report(t.Context(), s.under(numa), cards)
 	require.ErrorIs(t, err, ErrVersion)
 	require.ErrorContains(t, err, "another parent needs microversion 1.37")
 }
@@ -151,7 +152,7 @@ func TestReshapeWhileAConsumerReleases(t *testing.T) {
 			t.Parallel()
 			c, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper { return next }, placementtest.WithoutAuth())
 			s := newScene()
-			s.report(t, c)
+			owned := s.report(t, c)
 			claim := claimOne(t, c, request(flavor(), devices(0, s.FPGA, 1)))
 			old := s.Cards[0]
 			racing := newClient(t, WithEndpoint(server.URL()), WithTransport(before(http.MethodGet, "/allocations/"+claim.Consumer.UUID, func() {
@@ -160,9 +161,8 @@ func TestReshapeWhileAConsumerReleases(t *testing.T) {
 			next := TreeProvider{
 				UUID: uuid.NewString(), Name: "next-" + s.Tag, Inventories: old.Inventories, Replaces: []string{old.UUID},
 			}
-			require.NoError(t, racing.Report(t.Context(), Tree{
-				Parent: s.Host.Name, Providers: []TreeProvider{next, s.Cards[1], s.Cards[2]}, Previous: s.Cards,
-			}))
+			owned = mustReport(t, racing, s.under(next, s.Cards[1], s.Cards[2]), owned)
+			assertOwned(t, Owning(next, s.Cards[1], s.Cards[2]), owned)
 			assert.Equal(t, wantContent(next, s.Host.UUID), contentOf(t, c, next.UUID))
 			_, err := c.Provider(t.Context(), old.UUID)
 			require.ErrorIs(t, err, ErrNotFound)

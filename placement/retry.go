@@ -15,16 +15,8 @@ const (
 	conflictLongestWait = 4 * time.Second
 )
 
-// retryConflicts repeats an attempt while it fails with ErrConcurrentUpdate. Each attempt must read again what it
-// writes. It mirrors nova/scheduler/client/report.py:retries, which does not wait.
-func retryConflicts(ctx context.Context, attempt func() error) error {
-	return retry(ctx, func() (bool, error) {
-		err := attempt()
-		return errors.Is(err, ErrConcurrentUpdate), err
-	})
-}
-
-// retry repeats an attempt while it asks for it, after waits that grow and are jittered.
+// retry repeats an attempt while it asks for it, after waits that grow and are jittered. Each attempt must read again what
+// it writes. It mirrors nova/scheduler/client/report.py:retries, which does not wait.
 func retry(ctx context.Context, attempt func() (again bool, err error)) error {
 	for try := 1; ; try++ {
 		again, err := attempt()

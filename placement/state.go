@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceproviders"
 )
 
@@ -50,24 +51,51 @@ func (c *Client) read(ctx context.Context, op string, roots []string, interest m
 // between the answers then makes our own write a conflict.
 func (c *Client) readDetails(ctx context.Context, op string, provider *found) error {
 	op += ": read provider " + provider.UUID
-	answer := resourceproviders.GetTraits(ctx, c.at(baseline), provider.UUID)
-	if err := decode(op, answer, "traits", &provider.traits); err != nil {
-		return err
-	}
-	if err := decode(op, answer, "resource_provider_generation", &provider.Generation); err != nil {
+	if err := c.readTraits(ctx, op, provider); err != nil {
 		return err
 	}
 	return c.readStock(ctx, op, provider)
 }
 
+// readTraits fetches traits and generation.
+func (c *Client) readTraits(ctx context.Context, op string, provider *found) error {
+	return c.get(ctx, getTraits, op, func(ctx context.Context) gophercloud.Result {
+		return resourceproviders.GetTraits(ctx, c.at(baseline), provider.UUID).Result
+	}, part{"traits", &provider.traits}, part{"resource_provider_generation", &provider.Generation})
+}
+
 // readStock fetches inventories and usages.
 func (c *Client) readStock(ctx context.Context, op string, provider *found) error {
-	service := c.at(baseline)
-	answer := resourceproviders.GetInventories(ctx, service, provider.UUID)
-	if err := decode(op, answer, "inventories", &provider.inventories); err != nil {
+	err := c.get(ctx, getInventories, op, func(ctx context.Context) gophercloud.Result {
+		return resourceproviders.GetInventories(ctx, c.at(baseline), provider.UUID).Result
+	}, part{"inventories", &provider.inventories})
+	if err != nil {
 		return err
 	}
-	return decode(op, resourceproviders.GetUsages(ctx, service, provider.UUID), "usages", &provider.used)
+	return c.readUsages(ctx, op, provider.UUID, &provider.used)
+}
+
+// readUsages fetches how much of a provider is allocated, by resource class.
+func (c *Client) readUsages(ctx context.Context, op, uuid string, used *map[string]int64) error {
+	return c.get(ctx, providerUsages, op, func(ctx context.Context) gophercloud.Result {
+		return resourceproviders.GetUsages(ctx, c.at(baseline), uuid).Result
+	}, part{"usages", used})
+}
+
+// traits returns the traits of a provider, none if there is no such provider yet.
+func (s state) traits(uuid string) []string {
+	if here := s[uuid]; here != nil {
+		return here.traits
+	}
+	return nil
+}
+
+// inventories is the same for inventories.
+func (s state) inventories(uuid string) inventorySet {
+	if here := s[uuid]; here != nil {
+		return here.inventories
+	}
+	return nil
 }
 
 // children returns the uuids of the providers right below one, sorted.

@@ -15,14 +15,6 @@ type Tree struct {
 	Parent string
 	// Providers are wanted, with everything below them.
 	Providers []TreeProvider
-	// Previous is what the same reporter wanted before, and so what it owns: whatever of it is not wanted any more is
-	// removed, except that a provider in which others have a child, an inventory or a trait stays with what is theirs,
-	// which is reported as ErrForeign until Previous does not name it any more. After a report that failed, give both the older and the failed one (a provider may come up twice).
-	//
-	// Nil says that the reporter has no memory. Then nothing is removed, and a provider with the uuid, name and parent
-	// of a wanted one is taken for its own earlier work. A reporter with a memory, also an empty one that is not nil,
-	// never changes an inventory that is not in it.
-	Previous []TreeProvider
 }
 
 // TreeProvider is one provider of a Tree.

@@ -15,9 +15,7 @@ func (p *planner) want(node node) error {
 		return err
 	}
 	p.edits = append(p.edits, edit{uuid: node.UUID, traits: p.mergeTraits(node, here)})
-	if err := p.mergeInventories(node, here); err != nil {
-		return err
-	}
+	p.mergeInventories(node, here)
 	p.lose(node.UUID, node.root, node.Inventories)
 	return nil
 }
@@ -30,7 +28,7 @@ func (p *planner) adopt(node node, here *found) error {
 	if here.Parent == node.parent {
 		return nil
 	}
-	if !p.mine.provider(node.UUID) {
+	if p.mine[node.UUID].Created != node.Name {
 		return refuse(ErrForeign, p.op, "provider %q (%s) has the parent %q, not %q", node.Name, node.UUID, here.Parent, node.parent)
 	}
 	p.move = append(p.move, node)
@@ -43,7 +41,7 @@ func (p *planner) mergeTraits(node node, here *found) []string {
 	wanted := distinct(node.Traits)
 	merged := slices.Clone(wanted)
 	for _, trait := range here.traits {
-		if !p.mine.providers[node.UUID].traits[trait] {
+		if !p.mine[node.UUID].trait(trait) {
 			merged = append(merged, trait)
 		}
 	}
@@ -59,16 +57,17 @@ func (p *planner) mergeTraits(node node, here *found) []string {
 	return merged
 }
 
-// mergeInventories plans the wanted inventories of a provider.
-func (p *planner) mergeInventories(node node, here *found) error {
+// mergeInventories plans the wanted inventories of a provider. Those that others made or changed stay as they are.
+func (p *planner) mergeInventories(node node, here *found) {
 	for _, class := range slices.Sorted(maps.Keys(node.Inventories)) {
 		want := node.Inventories[class].withDefaults()
 		got, exists := here.inventories.get(class)
 		switch {
-		case exists && got == want:
+		case exists && got.is(want):
 			continue
-		case exists && !p.mine.class(node.UUID, class):
-			return refuse(ErrForeign, p.op, "inventory %s of provider %q %s", class, node.Name, got.differs(want))
+		case exists && !p.mine[node.UUID].inventory(class, got):
+			p.kept = append(p.kept, refuse(ErrForeign, p.op, "inventory %s of provider %q %s", class, node.Name, got.differs(want)))
+			continue
 		case !exists && isCustom(class):
 			p.classes = append(p.classes, class)
 		}
@@ -77,5 +76,4 @@ func (p *planner) mergeInventories(node node, here *found) error {
 			p.gains = append(p.gains, gain{class: class, uuid: node.UUID, root: node.root})
 		}
 	}
-	return nil
 }

@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocations"
 
 	"github.com/novacyborg/novacyborg/internal/osapi"
@@ -84,5 +85,8 @@ func (c *Client) allocationVersion(ctx context.Context, w *write) (int, error) {
 
 // update sends the write once.
 func (s *sending) update(ctx context.Context) error {
-	return wrap(s.op, allocations.Update(osapi.AtMostOnce(ctx), s.at(s.minor), s.consumer.UUID, s.write).ExtractErr())
+	return s.call(ctx, putAllocations, s.op, func(ctx context.Context) (gophercloud.Result, error) {
+		answer := allocations.Update(osapi.AtMostOnce(ctx), s.at(s.minor), s.consumer.UUID, s.write)
+		return answer.Result, answer.Err
+	})
 }
