@@ -45,7 +45,8 @@ func (c candidateTrees) load(t *testing.T, s side) {
 	t.Helper()
 	client, err := placement.New(t.Context(), placement.WithEndpoint(s.base), placement.WithToken(s.token))
 	require.NoError(t, err)
-	require.NoError(t, client.Report(t.Context(), placement.Tree{Providers: c.below("")}))
+	_, err = client.Report(t.Context(), placement.Tree{Providers: c.below("")}, nil)
+	require.NoError(t, err)
 	for _, p := range c {
 		if len(p.Aggregates) > 0 {
 			ids := make([]string, len(p.Aggregates))

@@ -145,7 +145,7 @@ const domainXML = `<domain type='kvm'>
 // requireNothingLeft fails the test if the instance still owns an ARQ, an allocation or a waiter, or if any ARQ is left.
 func (c *cloud) requireNothingLeft(t *testing.T, instance string) {
 	t.Helper()
-	arqs, err := c.cyborg.ARQs(t.Context())
+	arqs, err := c.cyborg.ARQs(t.Context(), cyborgclient.ARQFilter{})
 	require.NoError(t, err)
 	assert.Empty(t, arqs, "ARQs are left")
 	allocations, err := c.placement.Allocations(t.Context(), instance)

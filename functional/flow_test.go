@@ -142,7 +142,7 @@ func requireComplete(t *testing.T, c *cloud, created *lifecycle.Created) {
 // requireStraysNamed checks the one case that cannot be undone: ARQs whose uuids were lost with the answer are named.
 func requireStraysNamed(t *testing.T, c *cloud, failed *lifecycle.Error) {
 	t.Helper()
-	arqs, err := c.cyborg.ARQs(t.Context())
+	arqs, err := c.cyborg.ARQs(t.Context(), cyborgclient.ARQFilter{})
 	require.NoError(t, err)
 	require.Len(t, arqs, 2)
 	require.Error(t, failed.Undo)

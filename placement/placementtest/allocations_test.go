@@ -206,8 +206,7 @@ func TestUsages(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			caller := api{t: t, client: a.client, base: a.base, token: a.token, version: test.version}
-			require.JSONEq(t, test.want, string(caller.must(http.MethodGet, "/usages"+test.query, nil).raw))
+			require.JSONEq(t, test.want, string(a.in(t).at(test.version).must(http.MethodGet, "/usages"+test.query, nil).raw))
 		})
 	}
 }

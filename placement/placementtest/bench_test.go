@@ -69,6 +69,7 @@ func BenchmarkCandidates(b *testing.B) {
 			}
 			perOp := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 			b.ReportMetric(perOp/floor, "x/floor")
+			b.ReportMetric(perOp/1e6, "ms/op")
 			b.ReportMetric(float64(size), "bytes")
 		})
 	}

@@ -2,6 +2,7 @@ package placementtest_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -34,6 +35,15 @@ func (a api) at(version string) api {
 	a.version = version
 	return a
 }
+
+// in is the same caller in another test, mostly a subtest.
+func (a api) in(t testing.TB) api {
+	a.t = t
+	return a
+}
+
+// orLatest is the version of a table's row that may leave it out.
+func orLatest(version string) string { return cmp.Or(version, "1.39") }
 
 // answer is what came back.
 type answer struct {

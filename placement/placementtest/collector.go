@@ -16,7 +16,8 @@ type candidate struct {
 
 // collector keeps the answers found so far.
 type collector struct {
-	limit int
+	budget *budget
+	limit  int
 	// nested is false below 1.29, where an answer takes from one provider of a tree at most.
 	nested bool
 	found  []candidate
@@ -25,8 +26,8 @@ type collector struct {
 	seen map[string]struct{}
 }
 
-func newCollector(q *candidatesQuery, sharing bool) *collector {
-	c := &collector{limit: q.limit, nested: q.minor >= 29}
+func newCollector(q *candidatesQuery, b *budget, sharing bool) *collector {
+	c := &collector{budget: b, limit: q.limit, nested: q.minor >= 29}
 	if sharing {
 		c.seen = make(map[string]struct{})
 	}
@@ -39,8 +40,10 @@ func (c *collector) full() bool { return c.limit > 0 && len(c.found) >= c.limit 
 // add takes one combination.
 func (c *collector) add(q *candidatesQuery, picked []option, sums []piece) {
 	next := candidate{pieces: slices.Clone(sums), serving: make([][]*provider, len(picked))}
+	parts := len(sums)
 	for i, o := range picked {
 		next.serving[i] = o.providers
+		parts += len(o.providers)
 	}
 	if !c.nested && next.usesTreeTwice() {
 		return
@@ -52,7 +55,9 @@ func (c *collector) add(q *candidatesQuery, picked []option, sums []piece) {
 		}
 		c.seen[key] = struct{}{}
 	}
-	c.found = append(c.found, next)
+	if c.budget.spend(stepsPerPart * parts) {
+		c.found = append(c.found, next)
+	}
 }
 
 // usesTreeTwice tells whether two providers of one tree give something.

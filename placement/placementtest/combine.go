@@ -1,22 +1,20 @@
 package placementtest
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // combine picks one option per group, for one anchor, and hands every good combination to the collector until that is full. Bad
 // branches are cut as soon as they are bad. Mirrors _merge_candidates of placement/objects/allocation_candidate.py.
-func combine(ctx context.Context, q *candidatesQuery, sources []source, out *collector) {
-	if !feasible(q, sources) {
+func combine(b *budget, q *candidatesQuery, sources []source, out *collector) {
+	if !feasible(b, q, sources) {
 		return
 	}
-	c := &combiner{ctx: ctx, query: q, sources: sources, out: out, picked: make([]option, 0, len(sources))}
+	c := &combiner{budget: b, query: q, sources: sources, out: out, picked: make([]option, 0, len(sources))}
 	for _, suffixes := range q.subtrees {
 		members := make([]int, len(suffixes))
 		for i, suffix := range suffixes {
 			members[i] = q.index(suffix)
 		}
+		c.tied += len(members)
 		c.subtrees = append(c.subtrees, members)
 	}
 	if slices.ContainsFunc(c.subtrees, func(members []int) bool { return !c.oneSubtree(members) }) {
@@ -27,7 +25,7 @@ func combine(ctx context.Context, q *candidatesQuery, sources []source, out *col
 
 // combiner is the state of one anchor's walk.
 type combiner struct {
-	ctx     context.Context //nolint:containedctx // the walk is one call, this is its frame
+	budget  *budget
 	query   *candidatesQuery
 	sources []source
 	out     *collector
@@ -36,6 +34,8 @@ type combiner struct {
 	sums []piece
 	// subtrees are the same_subtree sets as places of groups.
 	subtrees [][]int
+	// tied is how long they are together.
+	tied int
 }
 
 // step extends the pick by one group.
@@ -45,8 +45,8 @@ func (c *combiner) step() {
 		c.out.add(c.query, c.picked, c.sums)
 		return
 	}
-	for o := range c.sources[depth].options(c.ctx) {
-		if c.out.full() || c.ctx.Err() != nil {
+	for o := range c.sources[depth].options(c.budget) {
+		if c.out.full() || !c.budget.spend(1+depth+len(c.sums)+c.tied) {
 			return
 		}
 		if c.query.isolate && c.taken(depth, o) {
@@ -107,9 +107,16 @@ func (c *combiner) hangsTogether(group int) bool {
 func (c *combiner) oneSubtree(members []int) bool {
 	return slices.ContainsFunc(members, func(top int) bool {
 		return slices.ContainsFunc(c.left(top), func(above *provider) bool {
-			return !slices.ContainsFunc(members, func(i int) bool { return !slices.ContainsFunc(c.left(i), above.isAncestorOf) })
+			return !slices.ContainsFunc(members, func(i int) bool { return !c.anyBelow(above, i) })
 		})
 	})
+}
+
+// anyBelow tells whether one provider is above, or is, one that may still serve a group.
+func (c *combiner) anyBelow(above *provider, group int) bool {
+	left := c.left(group)
+	c.budget.spend(len(left))
+	return slices.ContainsFunc(left, above.isAncestorOf)
 }
 
 // left lists who may serve a group with a suffix after what is picked: once it is picked itself, that one provider.

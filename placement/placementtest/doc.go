@@ -36,7 +36,8 @@
 // # Limits
 //
 // A body longer than 16 MiB is refused with status 413, and a listening server gives a client one minute to send a request. A
-// search for candidates ends, with status 503, when its request's context does.
+// search for candidates ends, with status 503, when its request's context does; and with status 500 after a number of steps that
+// [WithSearchSteps] sets. The real service has no such bound: it answers such a question after hours, or dies of it.
 //
 // # Inside
 //

@@ -67,5 +67,6 @@ var openings = map[int]string{
 	http.StatusConflict:              "The request collides with the present state of the resource.",
 	http.StatusUnsupportedMediaType:  "The body's media type is not supported here.",
 	http.StatusRequestEntityTooLarge: "The body is too long for this service.",
+	http.StatusInternalServerError:   "The service cannot answer this.",
 	http.StatusServiceUnavailable:    "The service gave up before it had an answer.",
 }

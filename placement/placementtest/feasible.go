@@ -2,8 +2,8 @@ package placementtest
 
 // feasible tells, cheaply, whether there can be any combination at all, so that a request for more devices than a host has does not
 // try all orders of those it has.
-func feasible(q *candidatesQuery, sources []source) bool {
-	return len(sources) == 1 || enough(sources) && (!q.isolate || canIsolate(sources))
+func feasible(b *budget, q *candidatesQuery, sources []source) bool {
+	return len(sources) == 1 || enough(sources) && (!q.isolate || canIsolate(b, sources))
 }
 
 // enough tells whether of each class the providers together have what all groups together want.
@@ -38,10 +38,13 @@ func enough(sources []source) bool {
 }
 
 // canIsolate tells whether every group with a suffix can have a provider of its own: a bipartite matching, grown group by group.
-func canIsolate(sources []source) bool {
+func canIsolate(b *budget, sources []source) bool {
 	owner := make(map[*provider]int)
 	var place func(group int, tried map[*provider]struct{}) bool
 	place = func(group int, tried map[*provider]struct{}) bool {
+		if !b.spend(len(sources[group].single)) {
+			return false
+		}
 		for _, p := range sources[group].single {
 			if _, seen := tried[p]; seen {
 				continue

@@ -85,6 +85,7 @@ func parseResources(value string) ([]amount, *fault) {
 		return nil, badRequest(form, "empty string")
 	}
 	var out []amount
+	places := make(map[string]int)
 	for part := range strings.SplitSeq(value, ",") {
 		class, number, ok := strings.Cut(part, ":")
 		if !ok || strings.Contains(number, ":") {
@@ -97,10 +98,11 @@ func parseResources(value string) ([]amount, *fault) {
 		if n < 1 {
 			return nil, badRequest("Requested resource %s requires amount >= 1. Got: %s.", class, number)
 		}
-		if i := slices.IndexFunc(out, func(a amount) bool { return a.class == class }); i >= 0 {
+		if i, ok := places[class]; ok {
 			out[i].n = n
 			continue
 		}
+		places[class] = len(out)
 		out = append(out, amount{class: class, n: n})
 	}
 	return out, nil
@@ -252,7 +254,8 @@ func parseInTree(value string) (string, *fault) {
 
 // conflicts tells whether the rule asks for a trait and forbids it too: no trait of a set is left.
 func (r traitRule) conflicts() bool {
+	forbidden := setOf(r.forbidden...)
 	return slices.ContainsFunc(r.required, func(any []string) bool {
-		return !slices.ContainsFunc(any, func(t string) bool { return !slices.Contains(r.forbidden, t) })
+		return !slices.ContainsFunc(any, func(t string) bool { return !forbidden.has(t) })
 	})
 }

@@ -8,7 +8,7 @@ func getCandidates(s *Server, r *request) (*reply, *fault) {
 	if f != nil {
 		return nil, f
 	}
-	found, f := s.store.candidates(r.Context(), q)
+	found, f := s.store.candidates(newBudget(r.Context(), s.cfg.searchSteps), q)
 	if f != nil {
 		return nil, f
 	}

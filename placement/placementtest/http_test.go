@@ -65,7 +65,8 @@ func TestAuth(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			caller := api{t: t, client: a.client, base: a.base, token: test.token, version: "1.39"}
+			caller := a.in(t)
+			caller.token = test.token
 			require.Equal(t, test.status, caller.do(http.MethodGet, test.path, nil).status)
 		})
 	}
@@ -130,11 +131,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			caller := api{t: t, client: a.client, base: a.base, token: a.token, version: "1.39"}
-			if test.version != "" {
-				caller.version = test.version
-			}
-			got := caller.do(test.method, test.path, test.body)
+			got := a.in(t).at(orLatest(test.version)).do(test.method, test.path, test.body)
 			require.Equal(t, test.status, got.status, "%s", got.raw)
 			require.Equal(t, test.code, got.code(t), "%s", got.raw)
 			require.Equal(t, http.StatusText(test.status), got.refused(t)["title"])
@@ -211,6 +208,7 @@ func TestOptions(t *testing.T) {
 		{"no number", placementtest.WithMaxVersion("latest")},
 		{"no slash", placementtest.WithPrefix("placement")},
 		{"slash at the end", placementtest.WithPrefix("/placement/")},
+		{"no steps", placementtest.WithSearchSteps(0)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -58,10 +58,7 @@ func TestSearchIsBounded(t *testing.T) {
 	a.load(manyTree())
 	plain := "resources=FPGA:1," + strings.Join(classesOfMany, ":1,") + ":1"
 	last := "resources=" + strings.Join(classesOfMany, ":1,") + ":1,FPGA:1"
-	var twelve strings.Builder
-	for i := range 12 {
-		fmt.Fprintf(&twelve, "&resources_%d=PGPU:1", i)
-	}
+	twelve := groups(12)
 	for _, test := range []struct {
 		name, query string
 		status      int
@@ -69,8 +66,8 @@ func TestSearchIsBounded(t *testing.T) {
 		{"a trait that nobody has", plain + "&required=HW_CPU_X86_VMX", http.StatusOK},
 		{"two traits of one class, known early", plain + "&required=CUSTOM_FPGA_0,CUSTOM_FPGA_1", http.StatusOK},
 		{"two traits of one class, known late", last + "&required=CUSTOM_FPGA_0,CUSTOM_FPGA_1", http.StatusServiceUnavailable},
-		{"siblings in a subtree", "resources_X=FPGA:1&same_subtree=_0,_X&group_policy=none" + twelve.String(), http.StatusOK},
-		{"siblings in a subtree, last", "same_subtree=_X,_11&group_policy=none" + twelve.String() + "&resources_X=FPGA:1", http.StatusOK},
+		{"siblings in a subtree", "resources_X=FPGA:1&same_subtree=_0,_X&group_policy=none" + twelve, http.StatusOK},
+		{"siblings in a subtree, last", "same_subtree=_X,_11&group_policy=none" + twelve + "&resources_X=FPGA:1", http.StatusOK},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -89,6 +86,50 @@ func TestSearchIsBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSearchBudget asks questions that an unhurried caller would wait for: one without any answer, and ones with more answers than
+// memory holds. Each ends with a refusal that names the option; a question with a limit is answered.
+func TestSearchBudget(t *testing.T) {
+	t.Parallel()
+	twelve := groups(12)
+	everything := "resources=" + strings.Join(classesOfMany, ":1,") + ":1,FPGA:1"
+	for _, test := range []struct {
+		name, query string
+		enough      bool
+	}{
+		{"no answer", everything + "&required=CUSTOM_FPGA_0,CUSTOM_FPGA_1", false},
+		{"many answers of the plain group", everything, false},
+		{"many answers of groups", "group_policy=none" + twelve, false},
+		{"many answers that take turns", "group_policy=isolate" + twelve, false},
+		{"so many groups that they cannot be combined", "group_policy=none&limit=1" + groups(20_000), false},
+		{"the group before ends the search", everything + "&required=CUSTOM_FPGA_0,CUSTOM_FPGA_1&resources_1=CUSTOM_NO:1", false},
+		{"a limit", everything + "&limit=100" + twelve + "&group_policy=isolate", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s, a := newAPI(t, placementtest.WithSearchSteps(300_000))
+			a.load(manyTree())
+			got := a.do(http.MethodGet, "/allocation_candidates?"+test.query, nil)
+			if test.enough {
+				require.Len(t, items(t, got.json["allocation_requests"]), 100)
+				return
+			}
+			require.Equal(t, http.StatusInternalServerError, got.status, "%d bytes", len(got.raw))
+			require.Equal(t, codeNone, got.code(t))
+			require.Contains(t, got.refused(t)["detail"], "after 300000 steps: ask for fewer groups or set a limit; the option WithSearchSteps")
+			require.Zero(t, s.AllocationCount())
+		})
+	}
+}
+
+// groups asks for so many groups of one PGPU.
+func groups(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "&resources_%d=PGPU:1", i)
+	}
+	return b.String()
 }
 
 // endless is a body without an end that counts what is read of it.

@@ -1,7 +1,6 @@
 package placementtest
 
 import (
-	"context"
 	"iter"
 	"slices"
 )
@@ -30,6 +29,9 @@ type source struct {
 
 // source finds who can take part in meeting a group under an anchor; false when nobody can.
 func (sr *search) source(g *resolved, root *provider) (source, bool) {
+	if !sr.budget.spend(g.steps * (len(root.members) + len(sr.shared[root]))) {
+		return source{}, false
+	}
 	if g.suffix != "" {
 		s := source{group: g, single: sr.single(g, root)}
 		return s, len(s.single) > 0
@@ -102,11 +104,11 @@ func (g *resolved) takes(p *provider, a amount) bool {
 	return p.fits(a.class, a.n) && !hasOne(p.traits, g.traits.forbidden) && !hasOne(p.aggregates, g.aggregates.forbidden)
 }
 
-// options makes the options, one by one, until the context ends.
-func (s source) options(ctx context.Context) iter.Seq[option] {
+// options makes the options, one by one, as long as the budget lasts.
+func (s source) options(b *budget) iter.Seq[option] {
 	return func(yield func(option) bool) {
 		if s.group.suffix == "" {
-			s.product(ctx, yield).walk()
+			s.product(b, yield).walk()
 			return
 		}
 		for _, p := range s.single {

@@ -12,6 +12,7 @@ type config struct {
 	strictCapacity bool
 	noAuth         bool
 	oldPolicy      bool
+	searchSteps    int
 }
 
 // Option changes a server. [New] and [Start] check every option.
@@ -19,7 +20,7 @@ type Option func(*config) error
 
 // newConfig applies the options to the defaults.
 func newConfig(opts []Option) (config, error) {
-	cfg := config{maxMinor: latestMinor}
+	cfg := config{maxMinor: latestMinor, searchSteps: defaultSearchSteps}
 	for _, opt := range opts {
 		if err := opt(&cfg); err != nil {
 			return config{}, err
@@ -57,6 +58,19 @@ func WithPrefix(path string) Option {
 func WithStrictCapacity() Option {
 	return func(c *config) error {
 		c.strictCapacity = true
+		return nil
+	}
+}
+
+// WithSearchSteps sets how many steps one search for candidates may take before it is refused with status 500. A step is about one
+// provider looked at; each amount and each provider of an answer counts for 32. The default, 33,554,432, is a second or two and a
+// few hundred megabytes of answers: far more than any sensible question needs, also without a limit.
+func WithSearchSteps(steps int) Option {
+	return func(c *config) error {
+		if steps < 1 {
+			return &Error{Op: fmt.Sprintf("search steps %d: use 1 or more", steps), Err: ErrOption}
+		}
+		c.searchSteps = steps
 		return nil
 	}
 }

@@ -96,6 +96,7 @@ func (s *Server) endpoint(routes []route) http.HandlerFunc {
 			writeFault(w, r, f, s.cfg.maxMinor)
 			return
 		}
+		w.Header().Add("Vary", strings.ToLower(versionHeader)) // not with errors
 		p.write(w, r, s.cfg.prefix)
 	}
 }
@@ -112,7 +113,6 @@ func (s *Server) answer(h http.Header, r *request, routes []route) (*reply, *fau
 	}
 	r.version = v
 	h.Set(versionHeader, serviceType+" "+v.String())
-	h.Add("Vary", strings.ToLower(versionHeader))
 	if f := r.readQuery(); f != nil {
 		return nil, f
 	}

@@ -1,16 +1,13 @@
 package placementtest
 
-import (
-	"context"
-	"net/http"
-	"slices"
-)
+import "slices"
 
 // search answers one question about candidates. It goes from anchor to anchor, an anchor being the root of a tree, and stops at
 // the limit: nothing is built that is not returned. Mirrors placement/objects/research_context.py and allocation_candidate.py.
 type search struct {
-	store *store
-	query *candidatesQuery
+	store  *store
+	query  *candidatesQuery
+	budget *budget
 	// groups are the query's groups with what is looked up once for all anchors.
 	groups []*resolved
 	// shared is, per root, the sharing providers that it has an aggregate in common with.
@@ -22,15 +19,17 @@ type resolved struct {
 	*group
 	// tree is the root of the tree the group must come from, nil for any.
 	tree *provider
+	// steps is how many steps of the budget it is to hold the group against one provider.
+	steps int
 }
 
-// candidates finds the answers to a question. The context ends a search that its caller has given up.
-func (s *store) candidates(ctx context.Context, q *candidatesQuery) ([]candidate, *fault) {
+// candidates finds the answers to a question, within a budget.
+func (s *store) candidates(b *budget, q *candidatesQuery) ([]candidate, *fault) {
 	f := s.checkNames(q.root.names())
 	if f != nil {
 		return nil, f
 	}
-	sr := &search{store: s, query: q}
+	sr := &search{store: s, query: q, budget: b}
 	sr.findShared()
 	for i, g := range q.groups {
 		r, empty, f := s.resolve(g)
@@ -38,26 +37,22 @@ func (s *store) candidates(ctx context.Context, q *candidatesQuery) ([]candidate
 			return nil, nil
 		}
 		if f != nil {
-			return sr.refuse(ctx, q.groups[:i], f)
+			return sr.refuse(q.groups[:i], f)
 		}
 		sr.groups = append(sr.groups, r)
 	}
-	found := sr.run(ctx)
-	if err := ctx.Err(); err != nil {
-		return nil, newFault(http.StatusServiceUnavailable, "the search was given up: %v", err)
-	}
-	return found, nil
+	return sr.run(), b.fault
 }
 
 // refuse decides what a group with an unknown name comes to. The real service searches group by group and ends early: when the
 // groups before have no answer, or no root is good, nobody looks at this one.
-func (sr *search) refuse(ctx context.Context, before []*group, f *fault) ([]candidate, *fault) {
+func (sr *search) refuse(before []*group, f *fault) ([]candidate, *fault) {
 	if !sr.anyRoot() {
 		return nil, nil
 	}
 	for i := range before {
-		if !sr.answerable(ctx, sr.groups[i]) {
-			return nil, nil
+		if !sr.answerable(sr.groups[i]) {
+			return nil, sr.budget.fault
 		}
 	}
 	return nil, f
@@ -74,16 +69,13 @@ func (sr *search) anyRoot() bool {
 }
 
 // answerable tells whether a group has any answer on its own.
-func (sr *search) answerable(ctx context.Context, g *resolved) bool {
+func (sr *search) answerable(g *resolved) bool {
 	for _, p := range sr.store.providers {
-		if ctx.Err() != nil {
-			return false
-		}
 		if p.parent != nil || !sr.query.root.allows(p.traits) {
 			continue
 		}
 		if s, ok := sr.source(g, p); ok {
-			for range s.options(ctx) {
+			for range s.options(sr.budget) {
 				return true
 			}
 		}
@@ -104,7 +96,7 @@ func (s *store) resolve(g *group) (r *resolved, empty bool, f *fault) {
 	if f := s.checkNames(g.traits.names()); f != nil {
 		return nil, false, f
 	}
-	r = &resolved{group: g}
+	r = &resolved{group: g, steps: 1 + len(g.resources) + g.traits.size() + g.aggregates.size()}
 	if g.inTree != "" {
 		p, ok := s.providers[g.inTree]
 		if !ok {
@@ -144,6 +136,7 @@ func (sr *search) findShared() {
 	for _, p := range inOrder(sr.store.byTrait[sharingTrait]) {
 		roots := make(map[*provider]struct{})
 		for uuid := range p.aggregates {
+			sr.budget.spend(len(sr.store.byAggregate[uuid]))
 			for q := range sr.store.byAggregate[uuid] {
 				roots[q.root] = struct{}{}
 			}
@@ -182,17 +175,17 @@ func (sr *search) anchors() []*provider {
 }
 
 // run walks the anchors.
-func (sr *search) run(ctx context.Context) []candidate {
-	out := newCollector(sr.query, len(sr.shared) > 0)
+func (sr *search) run() []candidate {
+	out := newCollector(sr.query, sr.budget, len(sr.shared) > 0)
 	for _, root := range sr.anchors() {
-		if ctx.Err() != nil || out.full() {
+		if sr.budget.over() || out.full() {
 			break
 		}
 		if !sr.query.root.allows(root.traits) {
 			continue
 		}
 		if sources, ok := sr.sources(root); ok {
-			combine(ctx, sr.query, sources, out)
+			combine(sr.budget, sr.query, sources, out)
 		}
 	}
 	return out.found
@@ -214,6 +207,21 @@ func (sr *search) sources(root *provider) ([]source, bool) {
 // names lists every trait of a rule.
 func (r traitRule) names() []string {
 	return slices.Concat(slices.Concat(r.required...), r.forbidden)
+}
+
+// size is how many traits a rule names.
+func (r traitRule) size() int { return total(r.required) + len(r.forbidden) }
+
+// size is how many aggregates a rule names.
+func (r aggregateRule) size() int { return total(r.required) + len(r.forbidden) }
+
+// total is how long all lists are together.
+func total(lists [][]string) int {
+	n := 0
+	for _, names := range lists {
+		n += len(names)
+	}
+	return n
 }
 
 // allows tells whether a set of traits has one of each required set and none of the forbidden.

@@ -9,6 +9,8 @@ import (
 // candidatesQuery is the whole question of GET /allocation_candidates.
 type candidatesQuery struct {
 	groups []*group
+	// places is where each group stands, by suffix.
+	places map[string]int
 	minor  int
 	// limit is the largest number of answers; 0 for all.
 	limit   int
@@ -32,6 +34,10 @@ func parseCandidates(q query, minor int) (*candidatesQuery, *fault) {
 	var f *fault
 	if c.groups, f = parseGroups(q, minor); f != nil {
 		return nil, f
+	}
+	c.places = make(map[string]int, len(c.groups))
+	for i, g := range c.groups {
+		c.places[g.suffix] = i
 	}
 	if f := c.checkGroups(); f != nil {
 		return nil, f
@@ -112,13 +118,14 @@ func (c *candidatesQuery) checkGroups() *fault {
 // checkResourceless allows groups without resources only where same_subtree ties them to others.
 func (c *candidatesQuery) checkResourceless() *fault {
 	without := 0
+	tied := setOf(slices.Concat(c.subtrees...)...)
 	var loose []string
 	for _, g := range c.groups {
 		if len(g.resources) > 0 {
 			continue
 		}
 		without++
-		if !slices.ContainsFunc(c.subtrees, func(s []string) bool { return slices.Contains(s, g.suffix) }) {
+		if !tied.has(g.suffix) {
 			loose = append(loose, strconv.Quote(g.suffix))
 		}
 	}
@@ -185,5 +192,8 @@ func (c *candidatesQuery) suffixed() int {
 
 // index is the place of a group, -1 when there is none of that suffix.
 func (c *candidatesQuery) index(suffix string) int {
-	return slices.IndexFunc(c.groups, func(g *group) bool { return g.suffix == suffix })
+	if i, ok := c.places[suffix]; ok {
+		return i
+	}
+	return -1
 }

