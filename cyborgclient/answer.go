@@ -3,6 +3,7 @@ package cyborgclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -87,8 +88,11 @@ func decodeObject[T object](body []byte, object *T) error {
 // between us and Cyborg answered, or it is no Cyborg. What was asked for may
 // have been done.
 func (r request) unusable(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, ErrNotResolved):
+		return &Error{Op: r.text(), Err: err}
 	}
 	return &Error{Op: r.text(), Err: fmt.Errorf("%w: %w", ErrInvalidAnswer, err)}
 }

@@ -23,7 +23,9 @@ type reading struct {
 func readings() []reading {
 	return []reading{
 		{"create ARQs of device profile p", "arqs", func(ctx context.Context, c *cyborgclient.Client) (any, error) { return c.CreateARQs(ctx, "p") }},
-		{"list ARQs", "arqs", func(ctx context.Context, c *cyborgclient.Client) (any, error) { return c.ARQs(ctx) }},
+		{"list ARQs", "arqs", func(ctx context.Context, c *cyborgclient.Client) (any, error) {
+			return c.ARQs(ctx, cyborgclient.ARQFilter{})
+		}},
 		{"list ARQs of instance " + instance, "arqs", func(ctx context.Context, c *cyborgclient.Client) (any, error) {
 			return c.ARQsByInstance(ctx, instance)
 		}},
@@ -36,8 +38,12 @@ func readings() []reading {
 			groups := []requestspec.ProfileGroup{requestspec.GroupOf(map[string]string{"resources:FPGA": "1"})}
 			return c.CreateDeviceProfile(ctx, cyborgclient.DeviceProfileCreate{Name: "p", Groups: groups})
 		}},
-		{"list devices", "devices", func(ctx context.Context, c *cyborgclient.Client) (any, error) { return c.Devices(ctx) }},
-		{"list deployables", "deployables", func(ctx context.Context, c *cyborgclient.Client) (any, error) { return c.Deployables(ctx) }},
+		{"list devices", "devices", func(ctx context.Context, c *cyborgclient.Client) (any, error) {
+			return c.Devices(ctx, cyborgclient.DeviceFilter{})
+		}},
+		{"list deployables", "deployables", func(ctx context.Context, c *cyborgclient.Client) (any, error) {
+			return c.Deployables(ctx, cyborgclient.DeployableFilter{})
+		}},
 	}
 }
 

@@ -32,15 +32,35 @@ func (c *Client) DeleteARQs(ctx context.Context, uuids ...string) (gone []string
 
 func (c *Client) deleteChunk(ctx context.Context, uuids []string) (gone []string, err error) {
 	err = c.deleteList(ctx, uuids)
-	if !errors.Is(err, ErrNotFound) {
+	failure, ok := errors.AsType[*Error](err)
+	switch {
+	case !ok || !errors.Is(err, ErrNotFound):
 		return nil, err
-	}
-	if len(uuids) == 1 {
+	case len(uuids) == 1:
 		return uuids, nil
 	}
+	named := slices.DeleteFunc(slices.Clone(uuids), func(uuid string) bool { return !strings.Contains(failure.Fault, uuid) })
+	if len(named) > 0 && strings.Contains(failure.Fault, allMissing) {
+		return named, nil
+	}
+	return c.deleteSingly(ctx, uuids, named)
+}
+
+// allMissing begins the list of those that were not found, when the others have
+// been deleted (Xena to the fix of CVE-2026-40214).
+const allMissing = "ARQ not found with uuids"
+
+// deleteSingly deletes one by one after a list was refused for the first of the
+// missing ones. Releases before Xena have deleted those before it by then.
+func (c *Client) deleteSingly(ctx context.Context, uuids, missing []string) (gone []string, err error) {
+	first := 0
+	if len(missing) > 0 {
+		first = slices.Index(uuids, missing[0])
+	}
 	var failures []error
-	for _, uuid := range uuids {
+	for i, uuid := range uuids {
 		switch err := c.deleteList(ctx, []string{uuid}); {
+		case errors.Is(err, ErrNotFound) && i < first:
 		case errors.Is(err, ErrNotFound):
 			gone = append(gone, uuid)
 		case err != nil:

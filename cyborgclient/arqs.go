@@ -1,9 +1,11 @@
 package cyborgclient
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 // CreateARQs makes the ARQs of a profile, one for each unit of each resource,
@@ -16,7 +18,7 @@ func (c *Client) CreateARQs(ctx context.Context, profileName string) ([]ARQ, err
 		return nil, invalid(op, "the name is empty")
 	}
 	body := map[string]string{"device_profile_name": profileName}
-	arqs, err := c.arqs(ctx, request{name: "create ARQs", op: op, method: http.MethodPost, path: arqPath, body: body})
+	arqs, err := decoded(ctx, c, request{name: "create ARQs", op: op, method: http.MethodPost, path: arqPath, body: body}, decodeARQs)
 	if err != nil {
 		return nil, err
 	}
@@ -26,31 +28,55 @@ func (c *Client) CreateARQs(ctx context.Context, profileName string) ([]ARQ, err
 	return arqs, nil
 }
 
-// ARQs lists all ARQs that the caller may see, in order of creation. The
-// service reads all rows for it: with many ARQs it is slow.
-func (c *Client) ARQs(ctx context.Context) ([]ARQ, error) {
-	return c.arqs(ctx, request{name: "list ARQs", method: http.MethodGet, path: arqPath})
+// ARQFilter narrows a list of ARQs. The zero value lets all pass.
+type ARQFilter struct {
+	// Instance is the uuid of the instance that the ARQs are bound to.
+	Instance string
+	// Resolved leaves out ARQs whose binding has not ended. Together with an
+	// instance it is a question: while one of the instance's ARQs is on its way
+	// the error is ErrNotResolved (423).
+	Resolved bool
+}
+
+// ARQs lists the ARQs that the caller may see and the filter lets pass, in order
+// of creation. The service reads all rows for it: with many ARQs it is slow.
+func (c *Client) ARQs(ctx context.Context, filter ARQFilter) ([]ARQ, error) {
+	r := request{name: "list ARQs", method: http.MethodGet}
+	state := ""
+	if filter.Resolved {
+		state, r.name = "resolved", "list resolved ARQs"
+	}
+	if filter.Instance != "" {
+		r.op = r.name + " of instance " + filter.Instance
+		r.name += " of an instance"
+		if !uuidLike(filter.Instance) {
+			return nil, invalid(r.op, "the instance is no uuid")
+		}
+	}
+	r.path = withQuery(arqPath, "instance", filter.Instance, "bind_state", state)
+	if filter.Resolved {
+		return decoded(ctx, c, r, decodeResolved)
+	}
+	return decoded(ctx, c, r, decodeARQs)
+}
+
+// decodeResolved makes good for Train, which answers 200 and null where later
+// releases answer 423, and does not filter a list without an instance.
+func decodeResolved(body []byte) ([]ARQ, error) {
+	if string(bytes.TrimSpace(body)) == "null" {
+		return nil, ErrNotResolved
+	}
+	arqs, err := decodeARQs(body)
+	return slices.DeleteFunc(arqs, func(arq ARQ) bool { return !arq.State.Resolved() }), err
 }
 
 // ARQsByInstance lists the instance's ARQs in any state. An instance that has
 // none, or that does not exist, gives an empty list and no error.
 func (c *Client) ARQsByInstance(ctx context.Context, instance string) ([]ARQ, error) {
-	op := "list ARQs of instance " + instance
-	if !uuidLike(instance) {
-		return nil, invalid(op, "the instance is no uuid")
+	if instance == "" {
+		return nil, invalid("list ARQs of an instance", "the instance is empty")
 	}
-	return c.arqs(ctx, request{name: "list ARQs of an instance", op: op, method: http.MethodGet, path: arqPath + "?instance=" + instance})
-}
-
-// ResolvedARQs lists the instance's ARQs when binding has ended for all of them;
-// until then the error is ErrNotResolved (423).
-func (c *Client) ResolvedARQs(ctx context.Context, instance string) ([]ARQ, error) {
-	op := "list resolved ARQs of instance " + instance
-	if !uuidLike(instance) {
-		return nil, invalid(op, "the instance is no uuid")
-	}
-	path := arqPath + "?instance=" + instance + "&bind_state=resolved"
-	return c.arqs(ctx, request{name: "list resolved ARQs of an instance", op: op, method: http.MethodGet, path: path})
+	return c.ARQs(ctx, ARQFilter{Instance: instance})
 }
 
 // ARQ reads one ARQ.
@@ -63,7 +89,3 @@ func (c *Client) ARQ(ctx context.Context, uuid string) (*ARQ, error) {
 }
 
 const arqPath = "accelerator_requests"
-
-func (c *Client) arqs(ctx context.Context, r request) ([]ARQ, error) {
-	return decoded(ctx, c, r, decodeARQs)
-}

@@ -25,7 +25,7 @@ func (c *Client) Attributes(ctx context.Context, filter AttributeFilter) ([]Attr
 		deployable = strconv.Itoa(filter.DeployableID)
 	}
 	path := withQuery("attributes", "deployable_id", deployable, "key", filter.Key)
-	return list[Attribute](ctx, c, request{name: op, method: http.MethodGet, path: path}, "attributes")
+	return list[Attribute](ctx, c, request{name: op, method: http.MethodGet, path: path, since: "2023.1"}, "attributes")
 }
 
 // Attribute reads one attribute.
@@ -34,7 +34,7 @@ func (c *Client) Attribute(ctx context.Context, uuid string) (*Attribute, error)
 	if !uuidLike(uuid) {
 		return nil, invalid(op, "it is no uuid")
 	}
-	return get[Attribute](ctx, c, request{name: "get attribute", op: op, method: http.MethodGet, path: "attributes/" + uuid})
+	return get[Attribute](ctx, c, request{name: "get attribute", op: op, method: http.MethodGet, path: "attributes/" + uuid, since: "2023.1"})
 }
 
 // CreateAttribute gives a deployable an attribute. Several with one key are
@@ -53,7 +53,7 @@ func (c *Client) CreateAttribute(ctx context.Context, deployableID int, key, val
 		Key          string `json:"key"`
 		Value        string `json:"value"`
 	}{deployableID, key, value}
-	return get[Attribute](ctx, c, request{name: "create attribute", op: op, method: http.MethodPost, path: "attributes", body: body})
+	return get[Attribute](ctx, c, request{name: "create attribute", op: op, method: http.MethodPost, path: "attributes", body: body, since: "2023.1"})
 }
 
 // DeleteAttribute deletes one attribute. It needs release 2024.1.
@@ -62,5 +62,5 @@ func (c *Client) DeleteAttribute(ctx context.Context, uuid string) error {
 	if !uuidLike(uuid) {
 		return invalid(op, "it is no uuid")
 	}
-	return c.do(ctx, request{name: "delete attribute", op: op, method: http.MethodDelete, path: "attributes/" + uuid})
+	return c.do(ctx, request{name: "delete attribute", op: op, method: http.MethodDelete, path: "attributes/" + uuid, since: "2023.1"})
 }

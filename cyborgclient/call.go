@@ -22,6 +22,7 @@ type request struct {
 	body    any    // nil for none
 	status  int    // of success; 0 for the method's
 	version osapi.Microversion
+	since   string // the release that brought the operation; "" when all have it
 	// service asks for the service token, where the client has one.
 	service bool
 	// decode reads the answer's body; nil when none is expected.

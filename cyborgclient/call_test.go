@@ -32,8 +32,14 @@ func TestHook(t *testing.T) {
 			next(w, r)
 		}
 	}
-	devices := func(ctx context.Context, c *cyborgclient.Client) error { _, err := c.Devices(ctx); return err }
-	arqs := func(ctx context.Context, c *cyborgclient.Client) error { _, err := c.ARQs(ctx); return err }
+	devices := func(ctx context.Context, c *cyborgclient.Client) error {
+		_, err := c.Devices(ctx, cyborgclient.DeviceFilter{})
+		return err
+	}
+	arqs := func(ctx context.Context, c *cyborgclient.Client) error {
+		_, err := c.ARQs(ctx, cyborgclient.ARQFilter{})
+		return err
+	}
 	tests := []struct {
 		name   string
 		server http.HandlerFunc
@@ -106,7 +112,7 @@ func TestHookWithoutAnAnswer(t *testing.T) {
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err = client.ARQs(ctx)
+		_, err = client.ARQs(ctx, cyborgclient.ARQFilter{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Len(t, got, 1)
 		assert.Zero(t, got[0].Status)

@@ -1,9 +1,7 @@
 package cyborgclient
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 	"slices"
 )
 
@@ -95,10 +93,4 @@ func (d Deployable) Attributes() ([]DeployableAttribute, error) {
 		}
 	}
 	return attributes, nil
-}
-
-// Deployables lists the deployables of all hosts. Many releases allow it to
-// admins only (ErrForbidden).
-func (c *Client) Deployables(ctx context.Context) ([]Deployable, error) {
-	return list[Deployable](ctx, c, request{name: "list deployables", method: http.MethodGet, path: "deployables"}, "deployables")
 }

@@ -12,7 +12,7 @@ import (
 func TestDeployables(t *testing.T) {
 	t.Parallel()
 	client, _ := newClient(t, recorded(t, "109").ServeHTTP)
-	deployables, err := client.Deployables(t.Context())
+	deployables, err := client.Deployables(t.Context(), cyborgclient.DeployableFilter{})
 	require.NoError(t, err)
 	require.Len(t, deployables, 1)
 	d := deployables[0]

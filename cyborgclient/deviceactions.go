@@ -8,19 +8,20 @@ import (
 )
 
 // DeviceFilter narrows a list of devices. Each field that is not "" must be
-// equal.
+// equal; the zero value lets all pass.
 type DeviceFilter struct{ Type, Vendor, Hostname string }
 
-// FindDevices lists the devices that the filter lets pass, the newest first as
-// soon as there is a filter. A value that nothing has gives an empty list.
-func (c *Client) FindDevices(ctx context.Context, filter DeviceFilter) ([]Device, error) {
+// Devices lists the devices that the filter lets pass, of all hosts: the newest
+// first with a filter, the oldest without. A value that nothing has gives an
+// empty list. Many releases allow it to admins only (ErrForbidden).
+func (c *Client) Devices(ctx context.Context, filter DeviceFilter) ([]Device, error) {
 	const op = "list devices"
 	version, err := c.deviceVersion(ctx, op)
 	if err != nil {
 		return nil, err
 	}
 	path := withQuery("devices", "type", filter.Type, "vendor", filter.Vendor, "hostname", filter.Hostname)
-	return list[Device](ctx, c, request{name: op, method: http.MethodGet, path: path, version: version}, "devices")
+	return list[Device](ctx, c, request{name: op, method: http.MethodGet, path: path, version: version, since: "Ussuri"}, "devices")
 }
 
 // Device reads one device.
@@ -33,7 +34,7 @@ func (c *Client) Device(ctx context.Context, uuid string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return get[Device](ctx, c, request{name: "get device", op: op, method: http.MethodGet, path: "devices/" + uuid, version: version})
+	return get[Device](ctx, c, request{name: "get device", op: op, method: http.MethodGet, path: "devices/" + uuid, version: version, since: "Ussuri"})
 }
 
 // EnableDevice ends a device's maintenance: Placement offers it again. It is no
@@ -57,7 +58,7 @@ func (c *Client) deviceAction(ctx context.Context, action, uuid string) error {
 		return invalid(op, "it is no uuid")
 	}
 	return c.do(ctx, request{
-		name: action + " device", op: op, method: http.MethodPost, path: "devices/" + uuid + "/" + action, status: http.StatusNoContent,
+		name: action + " device", op: op, method: http.MethodPost, path: "devices/" + uuid + "/" + action, status: http.StatusNoContent, since: "2023.2",
 	})
 }
 

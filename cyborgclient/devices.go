@@ -19,26 +19,35 @@ type Device struct {
 	// document; "" for null.
 	StdBoardInfo, VendorBoardInfo string
 	Hostname                      string
-	// Status is "enabled" or "maintaining", and "" where the server has no
-	// microversion 2.3.
-	Status    string
+	// Status is DeviceEnabled or DeviceMaintaining, and "" where the server has
+	// no microversion 2.3.
+	Status    DeviceStatus
 	CreatedAt Timestamp
 	UpdatedAt Timestamp
 	// Raw is the object as Cyborg sent it.
 	Raw json.RawMessage
 }
 
+// DeviceStatus says whether a device is in service.
+type DeviceStatus string
+
+// The states of a device (openstack/cyborg: cyborg/common/constants.py).
+const (
+	DeviceEnabled     DeviceStatus = "enabled"
+	DeviceMaintaining DeviceStatus = "maintaining"
+)
+
 type deviceWire struct {
-	UUID            string    `json:"uuid"`
-	Type            string    `json:"type"`
-	Vendor          string    `json:"vendor"`
-	Model           nullable  `json:"model"`
-	StdBoardInfo    nullable  `json:"std_board_info"`
-	VendorBoardInfo nullable  `json:"vendor_board_info"`
-	Hostname        string    `json:"hostname"`
-	Status          string    `json:"status,omitempty"`
-	CreatedAt       Timestamp `json:"created_at"`
-	UpdatedAt       Timestamp `json:"updated_at"`
+	UUID            string       `json:"uuid"`
+	Type            string       `json:"type"`
+	Vendor          string       `json:"vendor"`
+	Model           nullable     `json:"model"`
+	StdBoardInfo    nullable     `json:"std_board_info"`
+	VendorBoardInfo nullable     `json:"vendor_board_info"`
+	Hostname        string       `json:"hostname"`
+	Status          DeviceStatus `json:"status,omitempty"`
+	CreatedAt       Timestamp    `json:"created_at"`
+	UpdatedAt       Timestamp    `json:"updated_at"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -64,12 +73,6 @@ func (d Device) wire() any {
 		d.UUID, d.Type, d.Vendor, nullable(d.Model), nullable(d.StdBoardInfo), nullable(d.VendorBoardInfo),
 		d.Hostname, d.Status, d.CreatedAt, d.UpdatedAt,
 	}
-}
-
-// Devices lists the devices of all hosts. Many releases allow it to admins
-// only (ErrForbidden).
-func (c *Client) Devices(ctx context.Context) ([]Device, error) {
-	return c.FindDevices(ctx, DeviceFilter{})
 }
 
 // deviceVersion is the version that shows a device's status, or none.

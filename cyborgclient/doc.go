@@ -66,6 +66,10 @@
 // whether Cyborg surely did nothing. An answer of success that lacks its list,
 // or holds an object without a uuid, is ErrInvalidAnswer.
 //
+// What a release does not have is ErrVersion, and the text names the release that
+// brought it: Train has only profiles and ARQs. ErrNotFound always is Cyborg's own
+// word about an object. A 404 of something else on the way is ErrUnreachable.
+//
 // # Microversions
 //
 // The call decides: devices are read at 2.3 where the server has it (for the

@@ -53,10 +53,12 @@ var (
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrForbidden says that the caller's role does not allow the operation.
 	ErrForbidden = errors.New("forbidden")
-	// ErrUnreachable says that the request failed below HTTP.
+	// ErrUnreachable says that the request failed below HTTP, or that a 404 came
+	// from something that is not Cyborg.
 	ErrUnreachable = errors.New("service unreachable")
-	// ErrVersion says that the server does not have the microversion.
-	ErrVersion = errors.New("microversion not supported")
+	// ErrVersion says that the server is too old: it does not have the
+	// microversion, or the operation at all.
+	ErrVersion = errors.New("not supported by this version")
 )
 
 // Error is the error of every call of this package. It unwraps to its kind,
@@ -142,6 +144,7 @@ func (e *Error) RetryElsewhere() bool {
 // (openstack/cyborg: cyborg/common/exception.py; oslo.messaging for the agent).
 var elsewhere = []string{
 	"Deployable not found",
+	"No row was found for one()", // the same in Train
 	"AttachHandle not found",
 	"MessagingTimeout",
 	"FPGA programming failed",
@@ -152,6 +155,9 @@ func failedRequest(r request, err error) *Error {
 	e := failed(r.text(), err)
 	if failure, answered := osapi.FailureOf(err); answered {
 		e.refused = refusal(r.method, failure)
+		if kind := absence(failure); kind != nil {
+			e.hint = r.absenceHint(kind)
+		}
 	}
 	return e
 }
@@ -178,7 +184,11 @@ func failed(op string, err error) *Error {
 		return &Error{Op: op, Err: err}
 	}
 	fault := faultText(failure.StatusCode, failure.Body)
-	if kind := kindOf(failure.StatusCode, fault); kind != nil {
+	kind := absence(failure)
+	if kind == nil {
+		kind = kindOf(failure.StatusCode, fault)
+	}
+	if kind != nil {
 		err = fmt.Errorf("%w: %w", kind, err)
 	}
 	return &Error{Op: op, StatusCode: failure.StatusCode, Fault: fault, RequestID: failure.RequestID(), Err: err}
@@ -241,8 +251,12 @@ func kindOfWords(fault string) error {
 	switch {
 	case strings.Contains(fault, "already has accelerator requests"):
 		return ErrInstanceHasARQs
-	case strings.Contains(fault, "Bad state: ") && strings.Contains(fault, " for ARQ: "):
+	case strings.Contains(fault, "Bad state: ") && strings.Contains(fault, " for ARQ: ") && !strings.Contains(fault, " for ARQ: None"):
 		return ErrBadState
+	case strings.Contains(fault, "Accelerator Requests cannot be requested with state "): // until Victoria
+		return ErrBadState
+	case strings.Contains(fault, "DeviceProfile with uuid ") && strings.Contains(fault, " already exists"): // until Wallaby, with MySQL 8
+		return ErrExists
 	case strings.Contains(fault, "DBReferenceError"):
 		return ErrInUse
 	}

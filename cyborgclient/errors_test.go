@@ -34,7 +34,7 @@ func TestErrorText(t *testing.T) {
 			body: `{"error_message": "{\"faultstring\": \"This operation requires a service token. Use the Compute API to manage instance accelerators.\"}"}`,
 			want: "list ARQs: 403 This operation requires a service token. Use the Compute API to manage instance accelerators. (the server demands a service token; make the client with one, for example WithServiceCloud) (request req-1)",
 		},
-		{name: "routing", status: 405, body: `{"error_message": "{\"code\": 405, \"title\": \"Method Not Allowed\", \"description\": \"\"}"}`, want: "list ARQs: 405 Method Not Allowed (request req-1)"},
+		{name: "routing", status: 405, body: `{"error_message": "{\"code\": 405, \"title\": \"Method Not Allowed\", \"description\": \"\"}"}`, want: "list ARQs: 405 Method Not Allowed (this Cyborg does not have the operation at that path: look at the endpoint) (request req-1)"},
 		{name: "description", status: 400, body: `{"error_message": "{\"code\": 400, \"title\": \"Bad Request\", \"description\": \"bad bytes\"}"}`, want: "list ARQs: 400 bad bytes (request req-1)"},
 		{name: "plain text inside", status: 406, body: `{"error_message": "The format is not acceptable"}`, want: "list ARQs: 406 The format is not acceptable (request req-1)"},
 		{name: "page inside", status: 406, body: `{"error_message": "<html><body>no</body></html>"}`, want: "list ARQs: 406 Not Acceptable (request req-1)"},
@@ -52,7 +52,7 @@ func TestErrorText(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			client, _ := newClient(t, respond(tt.status, tt.body))
-			_, err := client.ARQs(t.Context())
+			_, err := client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 			require.EqualError(t, err, tt.want)
 		})
 	}
@@ -67,7 +67,7 @@ func FuzzFaultText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		client, _ := newClient(t, respond(http.StatusBadRequest, body))
-		_, err := client.ARQs(t.Context())
+		_, err := client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 		var failure *cyborgclient.Error
 		require.ErrorAs(t, err, &failure)
 		assert.NotEmpty(t, failure.Fault)
@@ -84,7 +84,7 @@ func TestUnreachable(t *testing.T) {
 	client, err := cyborgclient.New(t.Context(), cyborgclient.WithEndpoint("http://"+listener.Addr().String()),
 		cyborgclient.WithRetries(1, time.Millisecond, time.Millisecond))
 	require.NoError(t, err)
-	_, err = client.ARQs(t.Context())
+	_, err = client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 	require.ErrorIs(t, err, cyborgclient.ErrUnreachable)
 	var op *net.OpError
 	require.ErrorAs(t, err, &op, "the cause must be reachable")
@@ -100,7 +100,7 @@ func TestCancelledCall(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}, cyborgclient.WithRetries(5, time.Second, time.Hour))
 		start := time.Now()
-		_, err := client.ARQs(ctx)
+		_, err := client.ARQs(ctx, cyborgclient.ARQFilter{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NotErrorIs(t, err, cyborgclient.ErrUnreachable)
 		assert.Equal(t, time.Minute, time.Since(start))
@@ -168,6 +168,7 @@ func TestRetryElsewhere(t *testing.T) {
 		want bool
 	}{
 		{name: "unknown provider", err: cyborgclient.Error{StatusCode: 404, Fault: "Deployable not found with resource provider uuid=x"}, want: true},
+		{name: "unknown provider, in Train", err: cyborgclient.Error{StatusCode: 500, Fault: "No row was found for one()"}, want: true},
 		{name: "no device free", err: cyborgclient.Error{StatusCode: 404, Fault: "AttachHandle not found Matching deployable_id 1"}, want: true},
 		{name: "agent silent", err: cyborgclient.Error{StatusCode: 500, Fault: "Remote error: MessagingTimeout Timed out"}, want: true},
 		{name: "programming failed", err: cyborgclient.Error{StatusCode: 500, Fault: "FPGA programming failed with return False."}, want: true},
@@ -196,7 +197,7 @@ func TestLargeAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	client, _ := newClient(t, respond(http.StatusOK, string(body)))
-	got, err := client.ARQs(ctx)
+	got, err := client.ARQs(ctx, cyborgclient.ARQFilter{})
 	require.NoError(t, err)
 	require.Len(t, got, len(arqs))
 	assert.Equal(t, len(arqs)-1, got[len(arqs)-1].DeviceProfileGroupID)

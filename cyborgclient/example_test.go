@@ -88,7 +88,7 @@ func ExampleWithHook() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := client.ARQs(ctx); err != nil {
+	if _, err := client.ARQs(ctx, cyborgclient.ARQFilter{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output: list ARQs GET 200 1

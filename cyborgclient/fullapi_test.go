@@ -41,14 +41,14 @@ func TestMoreRequests(t *testing.T) {
 		{
 			name: "devices, all filters",
 			call: func(ctx context.Context, c *cyborgclient.Client) error {
-				return only(c.FindDevices(ctx, cyborgclient.DeviceFilter{Type: "FPGA", Vendor: "0x8086&", Hostname: "cn 1"}))
+				return only(c.Devices(ctx, cyborgclient.DeviceFilter{Type: "FPGA", Vendor: "0x8086&", Hostname: "cn 1"}))
 			},
 			answer: `{"devices": []}`, want: "GET " + base + "devices?type=FPGA&vendor=0x8086%26&hostname=cn+1", version: "accelerator 2.3",
 		},
 		{
 			name: "devices, one filter",
 			call: func(ctx context.Context, c *cyborgclient.Client) error {
-				return only(c.FindDevices(ctx, cyborgclient.DeviceFilter{Hostname: "cn1"}))
+				return only(c.Devices(ctx, cyborgclient.DeviceFilter{Hostname: "cn1"}))
 			},
 			answer: `{"devices": []}`, want: "GET " + base + "devices?hostname=cn1", version: "accelerator 2.3",
 		},
@@ -68,8 +68,10 @@ func TestMoreRequests(t *testing.T) {
 			status: 204, want: "POST " + base + "devices/" + arq1 + "/disable",
 		},
 		{
-			name:   "deployables by name",
-			call:   func(ctx context.Context, c *cyborgclient.Client) error { return only(c.FindDeployables(ctx, "cn1 x")) },
+			name: "deployables by name",
+			call: func(ctx context.Context, c *cyborgclient.Client) error {
+				return only(c.Deployables(ctx, cyborgclient.DeployableFilter{Name: "cn1 x"}))
+			},
 			answer: `{"deployables": []}`, want: "GET " + base + "deployables?filters.field=name&filters.value=cn1+x",
 		},
 		{
@@ -116,8 +118,10 @@ func TestMoreRequests(t *testing.T) {
 			status: 204, want: "DELETE " + base + "attributes/" + arq1,
 		},
 		{
-			name:   "resolved ARQs",
-			call:   func(ctx context.Context, c *cyborgclient.Client) error { return only(c.ResolvedARQs(ctx, instance)) },
+			name: "resolved ARQs",
+			call: func(ctx context.Context, c *cyborgclient.Client) error {
+				return only(c.ARQs(ctx, cyborgclient.ARQFilter{Instance: instance, Resolved: true}))
+			},
 			answer: `{"arqs": []}`, want: "GET " + base + "accelerator_requests?instance=" + instance + "&bind_state=resolved",
 		},
 	}
@@ -151,7 +155,6 @@ func TestMoreBadArgumentsAreNotSent(t *testing.T) {
 		"enable device ../x: ":                  client.EnableDevice(ctx, "../x"),
 		"disable device : ":                     client.DisableDevice(ctx, ""),
 		"get deployable x: ":                    only(client.Deployable(ctx, "x")),
-		"list deployables: ":                    only(client.FindDeployables(ctx, "")),
 		"program deployable x: ":                only(client.ProgramDeployable(ctx, "x", arq1)),
 		"program deployable " + arq1 + ": ":     only(client.ProgramDeployable(ctx, arq1, "x")),
 		"list attributes: ":                     only(client.Attributes(ctx, cyborgclient.AttributeFilter{DeployableID: -1})),
@@ -159,7 +162,7 @@ func TestMoreBadArgumentsAreNotSent(t *testing.T) {
 		"create attribute k of deployable 0: ":  only(client.CreateAttribute(ctx, 0, "k", "v")),
 		"create attribute  of deployable 1: ":   only(client.CreateAttribute(ctx, 1, "", "v")),
 		"delete attribute x: ":                  client.DeleteAttribute(ctx, "x"),
-		"list resolved ARQs of instance x: inv": only(client.ResolvedARQs(ctx, "x")),
+		"list resolved ARQs of instance x: inv": only(client.ARQs(ctx, cyborgclient.ARQFilter{Instance: "x", Resolved: true})),
 	} {
 		require.ErrorIs(t, err, cyborgclient.ErrInvalid, name)
 		assert.True(t, strings.HasPrefix(err.Error(), name), "%v", err)
@@ -179,6 +182,7 @@ func TestDeviceProfile(t *testing.T) {
 		old     = `{"id": "v2.0", "max_version": "2.1", "min_version": "2.0"}`
 	)
 	refuse := respond(403, `{"error_message": "{\"faultstring\": \"Access was denied\"}"}`)
+	unknown := respond(404, `{"error_message": "{\"faultcode\": \"Client\", \"faultstring\": \"Device Profile not found\"}"}`)
 	tests := []struct {
 		name     string
 		lookup   string
@@ -193,13 +197,13 @@ func TestDeviceProfile(t *testing.T) {
 		{name: "uuid, a list", lookup: arq1, show: respond(200, list), want: []string{show + arq1}},
 		{name: "uuid, admins only", lookup: arq1, show: refuse, list: list, want: []string{show + arq1, listing}},
 		{name: "uuid, admins only, not there", lookup: arq2, show: refuse, list: list, want: []string{show + arq2, listing}, kind: cyborgclient.ErrNotFound},
-		{name: "uuid, unknown", lookup: arq1, show: respond(404, ""), want: []string{show + arq1}, kind: cyborgclient.ErrNotFound},
+		{name: "uuid, unknown", lookup: arq1, show: unknown, want: []string{show + arq1}, kind: cyborgclient.ErrNotFound},
 		{name: "name", lookup: "p", document: v2Document, show: respond(200, wrapped), want: []string{show + "p"}},
 		{name: "name, below 2.2", lookup: "p", document: old, list: list, want: []string{listing + "?name=p"}},
 		{name: "name, admins only", lookup: "p", document: v2Document, show: refuse, list: list, want: []string{show + "p", listing + "?name=p"}},
 		{name: "name, version ignored", lookup: "p", document: v2Document, show: respond(406, ""), list: list, want: []string{show + "p", listing + "?name=p"}},
 		{name: "name, in another case", lookup: "P", document: v2Document, show: respond(200, wrapped), want: []string{show + "P"}, kind: cyborgclient.ErrNotFound},
-		{name: "name, unknown", lookup: "p", document: v2Document, show: respond(404, ""), want: []string{show + "p"}, kind: cyborgclient.ErrNotFound},
+		{name: "name, unknown", lookup: "p", document: v2Document, show: unknown, want: []string{show + "p"}, kind: cyborgclient.ErrNotFound},
 		{name: "no version document", lookup: "p", document: "x", kind: cyborgclient.ErrInvalidAnswer},
 		{name: "no profile in it", lookup: arq1, show: respond(200, `{}`), want: []string{show + arq1}, kind: cyborgclient.ErrInvalidAnswer},
 		{name: "no JSON", lookup: arq1, show: respond(200, `<html>`), want: []string{show + arq1}, kind: cyborgclient.ErrInvalidAnswer},
@@ -279,7 +283,7 @@ func TestRecordedAttributesAndActions(t *testing.T) {
 	client, _ = newClient(t, recorded(t, "130").ServeHTTP)
 	require.ErrorContains(t, only(client.ProgramDeployable(t.Context(), arq1, arq2)), "program deployable "+arq1+": 500 ")
 	client, _ = newClient(t, recorded(t, "216").ServeHTTP)
-	require.ErrorIs(t, only(client.ResolvedARQs(t.Context(), instance)), cyborgclient.ErrNotResolved)
+	require.ErrorIs(t, only(client.ARQs(t.Context(), cyborgclient.ARQFilter{Instance: instance, Resolved: true})), cyborgclient.ErrNotResolved)
 }
 
 func TestVersions(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 
 // sent is a request as it arrived.
 type sent struct {
-	Method, URI, Body string
-	Header            http.Header
+	Method, Origin, URI, Body string
+	Header                    http.Header
 }
 
 // server answers in memory and keeps what it was asked.
@@ -41,7 +41,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 	}
 	s.mu.Lock()
-	s.sent = append(s.sent, sent{r.Method, r.URL.RequestURI(), string(body), r.Header.Clone()})
+	s.sent = append(s.sent, sent{r.Method, r.URL.Scheme + "://" + r.URL.Host, r.URL.RequestURI(), string(body), r.Header.Clone()})
 	s.mu.Unlock()
 	recorder := httptest.NewRecorder()
 	s.handler(recorder, r)

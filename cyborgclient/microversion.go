@@ -28,8 +28,11 @@ func (c *Client) serviceAt(ctx context.Context, r request) (*gophercloud.Service
 	if err != nil {
 		return nil, err
 	}
-	if !versions.Supports(r.version) {
-		return nil, &Error{Op: r.text(), Err: fmt.Errorf("%w: it needs %v, the server has %v to %v", ErrVersion, r.version, versions.Min, versions.Max)}
+	switch {
+	case versions == (osapi.Versions{}):
+		return nil, &Error{Op: r.text(), Err: fmt.Errorf("%w: it needs microversion %v, the server has none", ErrVersion, r.version)}
+	case !versions.Supports(r.version):
+		return nil, &Error{Op: r.text(), Err: fmt.Errorf("%w: it needs microversion %v, the server has %v to %v", ErrVersion, r.version, versions.Min, versions.Max)}
 	}
 	if c.bare.Load() {
 		return osapi.WithBareMicroversion(c.service, r.version), nil
@@ -46,7 +49,7 @@ func (c *Client) knownVersions(ctx context.Context, op string) (osapi.Versions, 
 	var versions osapi.Versions
 	err := c.observe(ctx, "read versions", http.MethodGet, func(ctx context.Context) (a answer, err error) {
 		if versions, err = c.versions.Get(ctx, c.service); err != nil {
-			return answer{}, failed(op, err)
+			return answer{}, failedRequest(request{op: op, method: http.MethodGet}, err)
 		}
 		return answer{status: http.StatusOK}, nil
 	})

@@ -57,7 +57,7 @@ func TestMicroversionForms(t *testing.T) {
 		name   string
 		server release
 		asked  []string // version headers of two calls, the version document's left out
-		status string
+		status cyborgclient.DeviceStatus
 	}{
 		{name: "standard", server: release{v2Document, standard}, asked: []string{"accelerator 2.3", "accelerator 2.3"}, status: "enabled"},
 		{name: "standard asked, bare answered", server: release{v2Document, func(asked string) string {
@@ -71,7 +71,7 @@ func TestMicroversionForms(t *testing.T) {
 			t.Parallel()
 			client, server := newClient(t, tt.server.ServeHTTP)
 			for range 2 {
-				devices, err := client.Devices(t.Context())
+				devices, err := client.Devices(t.Context(), cyborgclient.DeviceFilter{})
 				require.NoError(t, err)
 				require.Len(t, devices, 1)
 				assert.Equal(t, tt.status, devices[0].Status)
@@ -101,14 +101,15 @@ func TestBindForProject(t *testing.T) {
 		client, server := newClient(t, release{old, standard}.ServeHTTP)
 		err := client.Bind(t.Context(), binding)
 		require.ErrorIs(t, err, cyborgclient.ErrVersion)
-		require.ErrorContains(t, err, "it needs 2.1, the server has 2.0 to 2.0")
+		require.ErrorContains(t, err, "it needs microversion 2.1, the server has 2.0 to 2.0")
 		assert.Len(t, server.sent, 1, "nothing but the version document may be asked")
 	})
 	t.Run("no version document", func(t *testing.T) {
 		t.Parallel()
 		client, _ := newClient(t, respond(http.StatusNotFound, ""))
 		err := client.Bind(t.Context(), binding)
-		require.ErrorIs(t, err, cyborgclient.ErrNotFound)
+		require.ErrorIs(t, err, cyborgclient.ErrUnreachable)
 		require.ErrorContains(t, err, "bind ARQs of instance "+instance)
+		require.ErrorContains(t, err, "look at the endpoint")
 	})
 }

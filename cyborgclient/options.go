@@ -59,7 +59,11 @@ type Hook = osapi.Hook
 // the reading of the version document does.
 func WithHook(hook Hook) Option { return osapi.WithHook(hook) }
 
-// WithProvider uses a login that the caller already has, with its transport.
+// WithProvider uses a login that the caller already has, with its transport,
+// retries and redirect policy. The provider client is not changed, except that it
+// has a new token after a renewal. When it has a ReauthFunc, all calls that need
+// a new token share one login through its Reauthenticate, and none of them can
+// end that login for the others by giving up, as gophercloud alone would let it.
 func WithProvider(provider *gophercloud.ProviderClient, endpoints gophercloud.EndpointOpts) Option {
 	return osapi.WithProvider(provider, endpoints)
 }

@@ -44,7 +44,7 @@ func TestLogin(t *testing.T) {
 			cyborgclient.WithRegion("r1"), cyborgclient.WithInterface("internal"), cyborgclient.WithUserAgent("tester/1"),
 			cyborgclient.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 		require.NoError(t, err, name)
-		_, err = client.ARQs(t.Context())
+		_, err = client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 		require.NoError(t, err, name)
 
 		assert.Equal(t, "/accelerator/v2/accelerator_requests", s.sent[1].URI)
@@ -63,7 +63,7 @@ func TestProvider(t *testing.T) {
 	client, err := cyborgclient.New(t.Context(), cyborgclient.WithProvider(provider, gophercloud.EndpointOpts{}),
 		cyborgclient.WithEndpoint("http://cyborg.example"))
 	require.NoError(t, err)
-	_, err = client.ARQs(t.Context())
+	_, err = client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 	require.NoError(t, err)
 	assert.Equal(t, "mine", s.sent[0].Header.Get("X-Auth-Token"))
 

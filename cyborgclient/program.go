@@ -5,15 +5,21 @@ import (
 	"net/http"
 )
 
-// FindDeployables lists the deployables of that name, which is also the name of
-// their resource provider. The service has no other filter that works.
-func (c *Client) FindDeployables(ctx context.Context, name string) ([]Deployable, error) {
-	const op = "list deployables"
-	if name == "" {
-		return nil, invalid(op, "the name is empty")
+// DeployableFilter narrows a list of deployables. The zero value lets all pass.
+// The service has no other filter that works.
+type DeployableFilter struct {
+	// Name is also the name of the deployable's resource provider.
+	Name string
+}
+
+// Deployables lists the deployables that the filter lets pass, of all hosts.
+// Many releases allow it to admins only (ErrForbidden).
+func (c *Client) Deployables(ctx context.Context, filter DeployableFilter) ([]Deployable, error) {
+	path := "deployables"
+	if filter.Name != "" {
+		path = withQuery(path, "filters.field", "name", "filters.value", filter.Name)
 	}
-	path := withQuery("deployables", "filters.field", "name", "filters.value", name)
-	return list[Deployable](ctx, c, request{name: op, method: http.MethodGet, path: path}, "deployables")
+	return list[Deployable](ctx, c, request{name: "list deployables", method: http.MethodGet, path: path, since: "Ussuri"}, "deployables")
 }
 
 // Deployable reads one deployable.
@@ -22,7 +28,7 @@ func (c *Client) Deployable(ctx context.Context, uuid string) (*Deployable, erro
 	if !uuidLike(uuid) {
 		return nil, invalid(op, "it is no uuid")
 	}
-	return get[Deployable](ctx, c, request{name: "get deployable", op: op, method: http.MethodGet, path: "deployables/" + uuid})
+	return get[Deployable](ctx, c, request{name: "get deployable", op: op, method: http.MethodGet, path: "deployables/" + uuid, since: "Ussuri"})
 }
 
 // ProgramDeployable loads the bitstream of a Glance image into an FPGA. It
@@ -45,6 +51,6 @@ func (c *Client) ProgramDeployable(ctx context.Context, uuid, image string) (*De
 		Value []bitstream `json:"value"`
 	}{{"/bitstream_id", "replace", []bitstream{{image}}}}
 	return get[Deployable](ctx, c, request{
-		name: "program deployable", op: op, method: http.MethodPatch, path: "deployables/" + uuid + "/program", body: body, status: http.StatusOK,
+		name: "program deployable", op: op, method: http.MethodPatch, path: "deployables/" + uuid + "/program", body: body, status: http.StatusOK, since: "Victoria",
 	})
 }

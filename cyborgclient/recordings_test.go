@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -108,17 +108,55 @@ func normal(t *testing.T, object []byte) string {
 	return string(text)
 }
 
-// Every error body of a real Cyborg becomes a text without JSON and traceback.
+// recordedKinds are the kinds of all errors that were recorded, by status and
+// the beginning of the fault; the first row that fits counts.
+var recordedKinds = []struct {
+	status int
+	fault  string
+	kind   error // nil for none of the sentinels: the status and the text say all
+}{
+	{400, "Couldn't apply patch. Reason: Instance", cyborgclient.ErrInstanceHasARQs},
+	{400, "", nil},
+	{401, "The request you have made requires authentication.", cyborgclient.ErrUnauthorized},
+	{403, "ARQ ", cyborgclient.ErrServiceTokenNeeded},
+	{403, "This operation requires a service token.", cyborgclient.ErrServiceTokenNeeded},
+	{403, "Access was denied to the following resource: cyborg:", cyborgclient.ErrForbidden},
+	{404, "Not Found", cyborgclient.ErrVersion},
+	{404, "AttachHandle not found", cyborgclient.ErrNotFound},
+	{404, "Attribute not found", cyborgclient.ErrNotFound},
+	{404, "Deployable not found", cyborgclient.ErrNotFound},
+	{404, "Device Profile not found", cyborgclient.ErrNotFound},
+	{404, "Device not found", cyborgclient.ErrNotFound},
+	{404, "ExtArq not found", cyborgclient.ErrNotFound},
+	{404, "Image not found", cyborgclient.ErrNotFound},
+	{405, "Method Not Allowed", cyborgclient.ErrVersion},
+	{406, "", cyborgclient.ErrVersion},
+	{409, "A device_profile with name", cyborgclient.ErrExists},
+	{415, "Unknown mimetype", nil},
+	{423, "Locked", cyborgclient.ErrNotResolved},
+	{500, "Bad state: Bound for ARQ: ", cyborgclient.ErrBadState},
+	{500, "Remote error: DBReferenceError", cyborgclient.ErrInUse},
+	{500, "", nil},
+}
+
+var sentinels = []error{
+	cyborgclient.ErrInvalid, cyborgclient.ErrInvalidAnswer, cyborgclient.ErrNotFound, cyborgclient.ErrAmbiguousProfile, cyborgclient.ErrExists,
+	cyborgclient.ErrInUse, cyborgclient.ErrNoARQs, cyborgclient.ErrBadState, cyborgclient.ErrInstanceHasARQs,
+	cyborgclient.ErrNotResolved, cyborgclient.ErrNoProvider, cyborgclient.ErrImageConflict, cyborgclient.ErrServiceTokenNeeded,
+	cyborgclient.ErrUnauthorized, cyborgclient.ErrForbidden, cyborgclient.ErrUnreachable, cyborgclient.ErrVersion,
+}
+
+// Every error body of a real Cyborg becomes a text without JSON and traceback,
+// and the right kind of error.
 func TestRecordedFaults(t *testing.T) {
 	t.Parallel()
-	faults := 0
+	rows := make(map[int]bool)
 	for path, r := range allRecordings(t) {
-		if r.Response.Status < 400 || !strings.HasPrefix(r.path(), "/v2/") || slices.Contains([]int{502, 503, 504}, r.Response.Status) {
+		if r.Response.Status < 400 || !strings.HasPrefix(r.path(), "/v2") {
 			continue
 		}
-		faults++
 		client, _ := newClient(t, r.ServeHTTP)
-		_, err := client.ARQs(t.Context())
+		_, err := client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 		var failure *cyborgclient.Error
 		require.ErrorAs(t, err, &failure, path)
 		assert.Equal(t, r.Response.Status, failure.StatusCode, path)
@@ -126,8 +164,49 @@ func TestRecordedFaults(t *testing.T) {
 		assert.NotContains(t, failure.Fault, "Traceback", path)
 		assert.NotContains(t, failure.Fault, "faultstring", path)
 		assert.NotContains(t, err.Error(), "\n", path)
+		row := kindRow(failure)
+		require.GreaterOrEqual(t, row, 0, "%s: no row for %q", path, failure.Fault)
+		rows[row] = true
+		for _, sentinel := range sentinels {
+			assert.Equal(t, errors.Is(sentinel, recordedKinds[row].kind), errors.Is(err, sentinel), "%s: %v", path, sentinel)
+		}
 	}
-	assert.Greater(t, faults, 10)
+	if collectionIsThere() {
+		assert.Len(t, rows, len(recordedKinds), "a row that no recording has")
+	}
+}
+
+// kindRow is the index of the row that fits, or -1.
+func kindRow(failure *cyborgclient.Error) int {
+	for i, row := range recordedKinds {
+		if row.status == failure.StatusCode && strings.HasPrefix(failure.Fault, row.fault) {
+			return i
+		}
+	}
+	return -1
+}
+
+// collectionIsThere says whether the recordings beside the repository are.
+func collectionIsThere() bool {
+	paths, _ := filepath.Glob("../../shared/captures/*-*")
+	return len(paths) > 0
+}
+
+// The whole collection is read where it exists: no folder is passed over.
+func TestAllFoldersOfRecordingsAreRead(t *testing.T) {
+	t.Parallel()
+	if !collectionIsThere() {
+		t.Skip("there is no collection of recordings beside the repository")
+	}
+	folders := make(map[string]int)
+	for path := range allRecordings(t) {
+		folders[filepath.Base(filepath.Dir(path))]++
+	}
+	for _, folder := range []string{
+		"stage1-no-nova", "stage1-nova-stub", "stage2-with-nova", "sid-stage1-nova-stub", "nova-wire", "sid-nova-wire", "clients-wire",
+	} {
+		assert.Greater(t, folders[folder], 40, folder)
+	}
 }
 
 // What some recorded errors mean.
@@ -144,7 +223,7 @@ func TestRecordedErrors(t *testing.T) {
 		{number: "056", fault: "DeviceProfile name needed."},
 		{number: "082", kind: cyborgclient.ErrVersion, fault: "Request not acceptable. The minimal required API version should be 2.2"},
 		{number: "081", kind: cyborgclient.ErrForbidden, fault: "Access was denied to the following resource: cyborg:device_profile:get_one"},
-		{number: "090", fault: "Method Not Allowed"},
+		{number: "090", kind: cyborgclient.ErrVersion, fault: "Method Not Allowed"},
 		{number: "141", kind: cyborgclient.ErrNotFound, fault: "Device Profile not found with name="},
 		{number: "152", kind: cyborgclient.ErrNotFound, fault: "ExtArq not found with uuid=00000000-0000-0000-0000-000000000001"},
 		{number: "154", kind: cyborgclient.ErrInUse, fault: "Remote error: DBReferenceError"},
@@ -159,18 +238,12 @@ func TestRecordedErrors(t *testing.T) {
 		{number: "220", kind: cyborgclient.ErrNotFound, fault: "Deployable not found with resource provider uuid=", elsewhere: true},
 		{number: "233", kind: cyborgclient.ErrNotFound, fault: "AttachHandle not found Matching deployable_id 1", elsewhere: true},
 	}
-	sentinels := []error{
-		cyborgclient.ErrInvalid, cyborgclient.ErrNotFound, cyborgclient.ErrAmbiguousProfile, cyborgclient.ErrExists,
-		cyborgclient.ErrInUse, cyborgclient.ErrNoARQs, cyborgclient.ErrBadState, cyborgclient.ErrInstanceHasARQs,
-		cyborgclient.ErrNotResolved, cyborgclient.ErrNoProvider, cyborgclient.ErrServiceTokenNeeded,
-		cyborgclient.ErrUnauthorized, cyborgclient.ErrForbidden, cyborgclient.ErrUnreachable, cyborgclient.ErrVersion,
-	}
 	for _, tt := range tests {
 		t.Run(tt.number, func(t *testing.T) {
 			t.Parallel()
 			r := recorded(t, tt.number)
 			client, _ := newClient(t, r.ServeHTTP)
-			_, err := client.ARQs(t.Context())
+			_, err := client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 			var failure *cyborgclient.Error
 			require.ErrorAs(t, err, &failure)
 			assert.Equal(t, "list ARQs", failure.Op)

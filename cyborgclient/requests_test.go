@@ -76,8 +76,11 @@ func TestRequests(t *testing.T) {
 			want: []string{"POST " + base + `accelerator_requests {"device_profile_name":"p"}`},
 		},
 		{
-			name:   "list ARQs",
-			call:   func(ctx context.Context, c *cyborgclient.Client) error { _, err := c.ARQs(ctx); return err },
+			name: "list ARQs",
+			call: func(ctx context.Context, c *cyborgclient.Client) error {
+				_, err := c.ARQs(ctx, cyborgclient.ARQFilter{})
+				return err
+			},
 			answer: `{"arqs": []}`,
 			want:   []string{"GET " + base + "accelerator_requests"},
 		},
@@ -142,14 +145,20 @@ func TestRequests(t *testing.T) {
 			want:   []string{"DELETE " + base + "accelerator_requests?instance=" + instance},
 		},
 		{
-			name:   "list devices",
-			call:   func(ctx context.Context, c *cyborgclient.Client) error { _, err := c.Devices(ctx); return err },
+			name: "list devices",
+			call: func(ctx context.Context, c *cyborgclient.Client) error {
+				_, err := c.Devices(ctx, cyborgclient.DeviceFilter{})
+				return err
+			},
 			answer: `{"devices": []}`,
 			want:   []string{"GET " + base, "GET " + base + "devices"}, version: "accelerator 2.3",
 		},
 		{
-			name:   "list deployables",
-			call:   func(ctx context.Context, c *cyborgclient.Client) error { _, err := c.Deployables(ctx); return err },
+			name: "list deployables",
+			call: func(ctx context.Context, c *cyborgclient.Client) error {
+				_, err := c.Deployables(ctx, cyborgclient.DeployableFilter{})
+				return err
+			},
 			answer: `{"deployables": []}`,
 			want:   []string{"GET " + base + "deployables"},
 		},
@@ -195,7 +204,7 @@ func TestEndpointForms(t *testing.T) {
 			s := &server{handler: respond(http.StatusOK, `{"arqs": []}`)}
 			client, err := cyborgclient.New(t.Context(), cyborgclient.WithEndpoint(tt.endpoint), cyborgclient.WithTransport(s))
 			require.NoError(t, err)
-			_, err = client.ARQs(t.Context())
+			_, err = client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"GET " + tt.want}, s.lines())
 		})

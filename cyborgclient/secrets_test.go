@@ -16,7 +16,7 @@ import (
 func TestClientPrintsNoToken(t *testing.T) {
 	t.Parallel()
 	client, _ := newClient(t, respond(http.StatusForbidden, ""), cyborgclient.WithToken("s3cret"))
-	_, err := client.ARQs(t.Context())
+	_, err := client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 	require.Error(t, err)
 	var log bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {

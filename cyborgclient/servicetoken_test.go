@@ -108,7 +108,7 @@ func TestServiceToken(t *testing.T) {
 				assert.Equal(t, tt.user, last.Header.Get("X-Auth-Token"), name)
 				assert.Equal(t, tt.want, last.Header.Get("X-Service-Token"), name)
 			}
-			_, err = client.ARQs(t.Context())
+			_, err = client.ARQs(t.Context(), cyborgclient.ARQFilter{})
 			require.NoError(t, err)
 			assert.Empty(t, s.sent[len(s.sent)-1].Header.Get("X-Service-Token"), "only where it is needed")
 		})

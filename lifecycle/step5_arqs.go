@@ -68,7 +68,7 @@ func (a *attempt) reportStrays(ctx context.Context, profile string, cause error)
 	if answer, ok := errors.AsType[*cyborgclient.Error](cause); ok && answer.Refused() {
 		return nil
 	}
-	arqs, err := a.cyborg.ARQs(ctx)
+	arqs, err := a.cyborg.ARQs(ctx, cyborgclient.ARQFilter{})
 	if err != nil {
 		return fmt.Errorf("ARQs of device profile %s may be left: %w", profile, err)
 	}

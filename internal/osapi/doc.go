@@ -30,7 +30,8 @@
 // 401; the request is then sent once more. All who need the new token share one
 // login. It has no caller's context, so that no caller who gives up takes it
 // away from the others, and each caller keeps its own deadline. A login that
-// came with WithProvider is renewed by its owner's means.
+// came with WithProvider is renewed in the same way, through its own
+// Reauthenticate, so that its owner has the new token too.
 //
 // # Service tokens
 //

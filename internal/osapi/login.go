@@ -32,7 +32,8 @@ func login(ctx context.Context, cfg *Config) (*session, error) {
 }
 
 func (c *Config) reuse() *session {
-	return &session{provider: c.provider, search: c.narrow(c.providerEndpoints), fixed: c.endpoint}
+	provider, renewal := borrow(c.provider)
+	return &session{provider: provider, search: c.narrow(c.providerEndpoints), fixed: c.endpoint, renewal: renewal}
 }
 
 func (c *Config) loginWithCloud(ctx context.Context, name string) (*session, error) {

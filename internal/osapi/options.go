@@ -78,7 +78,10 @@ func WithTransport(transport http.RoundTripper) Option {
 
 // WithProvider uses a login that the caller already has. Its transport,
 // retries and redirect policy stay as they are, so that options for these are
-// refused; endpoints says which endpoint of its catalog to take.
+// refused; endpoints says which endpoint of its catalog to take. The provider
+// client itself is not changed, only its token, when it can be renewed: all
+// requests that need a new one share one login, which none of them can end by
+// giving up.
 func WithProvider(provider *gophercloud.ProviderClient, endpoints gophercloud.EndpointOpts) Option {
 	return func(c *Config) error {
 		if provider == nil {

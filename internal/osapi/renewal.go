@@ -26,6 +26,7 @@ const (
 type renewal struct {
 	provider *gophercloud.ProviderClient
 	login    func(context.Context) error // gives the provider a new token
+	margin   time.Duration               // before its end in which a token counts as expired
 	next     http.RoundTripper
 
 	mu      sync.Mutex
@@ -41,7 +42,7 @@ type runningLogin struct {
 // renewTokens moves the renewal of a provider's login from gophercloud to its
 // transport. A login that cannot be renewed is left as it is.
 func renewTokens(provider *gophercloud.ProviderClient) *renewal {
-	r := &renewal{provider: provider, login: provider.ReauthFunc, next: provider.HTTPClient.Transport}
+	r := &renewal{provider: provider, login: provider.ReauthFunc, margin: staleBefore, next: provider.HTTPClient.Transport}
 	if r.login != nil {
 		provider.ReauthFunc = nil
 		provider.HTTPClient.Transport = r
@@ -56,7 +57,7 @@ func (r *renewal) RoundTrip(req *http.Request) (*http.Response, error) {
 	if used == "" {
 		return r.next.RoundTrip(req)
 	}
-	if fresh := r.freshToken(req.Context(), used); fresh != used {
+	if fresh := r.freshToken(req.Context(), r.provider.Token()); fresh != used {
 		req, used = withToken(req, used, fresh), fresh
 	}
 	resp, err := r.next.RoundTrip(req)
@@ -80,7 +81,7 @@ func (r *renewal) RoundTrip(req *http.Request) (*http.Response, error) {
 // to expire. When it cannot be renewed now it may still be good.
 func (r *renewal) freshToken(ctx context.Context, used string) string {
 	expiry := r.provider.TokenExpiry()
-	if r.login == nil || expiry.IsZero() || time.Until(expiry) > staleBefore || r.renew(ctx, used) != nil {
+	if r.login == nil || expiry.IsZero() || time.Until(expiry) > r.margin || r.renew(ctx, used) != nil {
 		return used
 	}
 	return r.provider.Token()
