@@ -36,6 +36,8 @@ type arq struct {
 	handle  *handle
 	created time.Time
 	updated time.Time
+	// scope is that of the request that made it.
+	scope string
 	// poison is the key of the group that has null for a value; such a row can be
 	// stored but not read.
 	poison string
@@ -65,7 +67,7 @@ func (s *store) readable(who caller) error {
 func (s *store) findARQ(who caller, uuid string) (*arq, error) {
 	a, ok := s.arqs.get(uuid)
 	if !ok || !who.sees(a) {
-		return nil, notFound("ExtArq not found with uuid=%s", uuid)
+		return nil, s.release.missing("ExtArq", "uuid", uuid)
 	}
 	return a, nil
 }

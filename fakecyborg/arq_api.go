@@ -1,6 +1,7 @@
 package fakecyborg
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
@@ -16,13 +17,14 @@ type arqWire struct {
 	Hostname     *string  `json:"hostname"`
 	DeviceRPUUID *string  `json:"device_rp_uuid"`
 	InstanceUUID *string  `json:"instance_uuid"`
-	ProjectID    *string  `json:"project_id"`
-	HandleType   string   `json:"attach_handle_type"`
-	HandleUUID   *string  `json:"attach_handle_uuid"`
-	HandleInfo   *object  `json:"attach_handle_info"`
-	Links        []link   `json:"links"`
-	CreatedAt    *string  `json:"created_at"`
-	UpdatedAt    *string  `json:"updated_at"`
+	// ProjectID and HandleUUID are null, or missing in releases that lack them.
+	ProjectID  **string `json:"project_id,omitempty"`
+	HandleType string   `json:"attach_handle_type"`
+	HandleUUID **string `json:"attach_handle_uuid,omitempty"`
+	HandleInfo *object  `json:"attach_handle_info"`
+	Links      []link   `json:"links"`
+	CreatedAt  *string  `json:"created_at"`
+	UpdatedAt  *string  `json:"updated_at"`
 }
 
 type arqList struct {
@@ -31,22 +33,30 @@ type arqList struct {
 
 // wire fails for a request that was bound with ids that are none: it breaks
 // every list that it is part of.
-func (a *arq) wire(base string) (arqWire, error) {
+func (a *arq) wire(release Release, base string) (arqWire, error) {
 	for _, id := range []*string{a.deviceRP, a.instance, a.project} {
-		if id != nil && !looksLikeUUID(*id) {
+		if release.StrictUUIDs && id != nil && !looksLikeUUID(*id) {
 			return arqWire{}, notUUID(*id)
 		}
 	}
 	wire := arqWire{
 		UUID: a.uuid, State: a.state, ProfileName: a.profile.name, GroupID: a.group,
-		Hostname: a.hostname, DeviceRPUUID: a.deviceRP, InstanceUUID: a.instance, ProjectID: a.project,
+		Hostname: a.hostname, DeviceRPUUID: a.deviceRP, InstanceUUID: a.instance,
 		HandleInfo: newObject(),
 		Links:      []link{selfLink(base, "accelerator_requests", a.uuid)},
 		CreatedAt:  isoTime(a.created), UpdatedAt: isoTime(a.updated),
 	}
+	var handleUUID *string
 	if a.handle != nil {
-		wire.HandleType, wire.HandleUUID = a.handle.Type, &a.handle.uuid
+		handleUUID = &a.handle.uuid
+		wire.HandleType = a.handle.Type
 		wire.HandleInfo = orderedText(a.handle.Info)
+	}
+	if release.ARQProject {
+		wire.ProjectID = &a.project
+	}
+	if release.AttachHandleUUID {
+		wire.HandleUUID = &handleUUID
 	}
 	return wire, nil
 }
@@ -61,10 +71,10 @@ func orderedText(pairs []driver.Pair) *object {
 }
 
 func (x *exchange) wireARQs(arqs []arq) (any, error) {
-	base := baseURL(x.Request)
+	base := x.base()
 	answer := arqList{ARQs: make([]arqWire, 0, len(arqs))}
 	for i := range arqs {
-		wire, err := arqs[i].wire(base)
+		wire, err := arqs[i].wire(x.server.release, base)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +88,7 @@ func (x *exchange) listARQs() (any, error) {
 	if hasInstance && !looksLikeUUID(instance) {
 		return nil, badUUIDArgument("instance", instance)
 	}
-	onlyResolved, err := bindStateFilter(x.query["bind_state"])
+	onlyResolved, err := x.server.release.bindStateFilter(x.query["bind_state"])
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +99,7 @@ func (x *exchange) listARQs() (any, error) {
 		arqs, err = x.server.store.listARQs(x.caller)
 	}
 	if err == nil && onlyResolved {
-		arqs, err = resolvedARQs(arqs, hasInstance)
+		return x.resolvedARQs(arqs, hasInstance)
 	}
 	if err != nil {
 		return nil, err
@@ -97,39 +107,43 @@ func (x *exchange) listARQs() (any, error) {
 	return x.wireARQs(arqs)
 }
 
-func bindStateFilter(state string) (onlyResolved bool, err error) {
+func (r Release) bindStateFilter(state string) (onlyResolved bool, err error) {
 	switch state {
 	case "", "resolved":
 		return state != "", nil
 	}
-	return false, broken("Bad state: %s for ARQ: None. Expected state(s): ['resolved']", state)
+	return false, r.badFilter(state)
 }
 
 // resolvedARQs filters a general list; a list of one instance is locked as long
-// as one of its requests is not resolved.
-func resolvedARQs(arqs []arq, ofInstance bool) ([]arq, error) {
+// as one of its requests is not resolved. Before there was a lock, the status of
+// the locked answer was lost on the way out, and a general list was not filtered.
+func (x *exchange) resolvedARQs(arqs []arq, ofInstance bool) (any, error) {
+	locks := x.server.release.Locked
 	kept := make([]arq, 0, len(arqs))
 	for _, a := range arqs {
 		switch {
-		case a.state.resolved():
+		case a.state.resolved() || (!ofInstance && !locks):
 			kept = append(kept, a)
-		case ofInstance:
+		case ofInstance && locks:
 			return nil, &fault{status: http.StatusLocked, kind: fromLock}
+		case ofInstance:
+			return json.RawMessage("null"), nil
 		}
 	}
-	return kept, nil
+	return x.wireARQs(kept)
 }
 
 func (x *exchange) showARQ() (any, error) {
 	uuid := x.parameters["uuid"]
-	if !looksLikeUUID(uuid) {
+	if x.server.release.StrictUUIDs && !looksLikeUUID(uuid) {
 		return nil, badUUIDArgument("uuid", uuid)
 	}
 	a, err := x.server.store.arq(x.caller, uuid)
 	if err != nil {
 		return nil, err
 	}
-	return asAnswer(a.wire(baseURL(x.Request)))
+	return asAnswer(a.wire(x.server.release, x.base()))
 }
 
 func (x *exchange) createARQs() (any, error) {
@@ -158,6 +172,9 @@ func (x *exchange) deleteARQs() (any, error) {
 		return nil, broken("Object action delete failed because: Provide either an ARQ uuid list or an instance UUID")
 	}
 	if instance != "" {
+		if err := x.needServiceToken(); err != nil {
+			return nil, err
+		}
 		return nil, x.server.store.deleteInstanceARQs(x.caller, instance)
 	}
 	return nil, x.server.store.deleteARQs(x.caller, list)

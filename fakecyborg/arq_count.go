@@ -10,8 +10,8 @@ const maxARQs = 100_000
 
 // accelerators is how many requests a group makes: the sum of its amounts, and
 // two for each FPGA of the Xilinx trait. Amounts below zero count against others.
-func accelerators(group *object) (int, error) {
-	if group.values["trait:CUSTOM_FPGA_XILINX"] == "required" {
+func (r Release) accelerators(group *object) (int, error) {
+	if r.XilinxPairs && group.values["trait:CUSTOM_FPGA_XILINX"] == "required" {
 		value, ok := group.values["resources:FPGA"]
 		if !ok {
 			return 0, keyError("resources:FPGA")

@@ -6,13 +6,13 @@ package fakecyborg
 func (s *store) createARQs(who caller, profileName string) ([]arq, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := s.namedProfile(profileName)
-	if err != nil {
-		return nil, err
+	p, ok := s.profileName[sameKey(profileName)]
+	if !ok {
+		return nil, s.release.missingProfile(profileName)
 	}
 	made := []arq{}
 	for index, group := range p.groups {
-		count, err := accelerators(group)
+		count, err := s.release.accelerators(group)
 		if err != nil {
 			return nil, err
 		}
@@ -36,15 +36,17 @@ func (s *store) addARQ(who caller, p *profile, group int) (*arq, error) {
 	if err != nil {
 		return nil, err
 	}
-	project := who.project
-	a := &arq{uuid: id, state: stateInitial, profile: p, group: group, project: &project, created: now()}
+	a := &arq{uuid: id, state: stateInitial, profile: p, group: group, created: s.now(), scope: who.scope}
+	if s.release.ProjectScope {
+		a.project = textOrNull(who.Project)
+	}
 	a.id = s.arqs.add(id, a)
 	p.arqs++
 	for _, key := range p.groups[group].keys {
 		if p.groups[group].values[key] == nil {
 			a.poison = key
 			s.poisoned = append(s.poisoned, a)
-			return nil, broken("Remote error: ValueError %s", a.unreadable().text).overRPC()
+			return nil, unforeseen(s.release.CreateInConductor, "ValueError", a.unreadable().text)
 		}
 	}
 	return a, nil

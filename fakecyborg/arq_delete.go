@@ -1,31 +1,53 @@
 package fakecyborg
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 )
 
-// deleteARQs deletes a comma separated list: nothing if one of them does not
-// exist. One that is named twice is deleted and then missing.
+// deleteARQs deletes a comma separated list, as the release does it when one of
+// them does not exist. One that is named twice is deleted and then missing.
+// It mirrors cyborg/objects/ext_arq.py:ExtARQ.delete_by_uuid.
 func (s *store) deleteARQs(who caller, list string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	names := strings.Split(list, ",")
-	for _, uuid := range names {
-		if _, err := s.findARQ(who, uuid); err != nil {
+	if s.release.Deletion == DeletionLooksFirst {
+		if err := s.mayDelete(who, names); err != nil {
 			return err
 		}
 	}
 	var missing []any
 	for _, uuid := range names {
-		if a, err := s.findARQ(who, uuid); err == nil {
+		a, err := s.findARQ(who, uuid)
+		switch {
+		case err == nil:
 			s.deleteARQ(a)
-		} else {
+		case s.release.Deletion == DeletionStops:
+			return asFault(err).raised(s.release.DeleteInConductor)
+		default:
 			missing = append(missing, uuid)
 		}
 	}
 	if len(missing) > 0 {
-		return notFound("ARQ not found with uuids %s", pythonRepr(missing))
+		return notFound("ARQ not found with uuids %s", pythonRepr(missing)).raised(s.release.DeleteInConductor)
+	}
+	return nil
+}
+
+// mayDelete looks at all requests before any is deleted: whether it exists, and
+// whether Nova alone may delete it.
+// It mirrors cyborg/api/controllers/v2/arqs.py:_check_bound_arq_service_token.
+func (s *store) mayDelete(who caller, names []string) error {
+	for _, uuid := range names {
+		a, err := s.findARQ(who, uuid)
+		if err != nil {
+			return err
+		}
+		if s.release.ServiceTokens && !who.Service && a.instance != nil && *a.instance != "" {
+			return faultf(http.StatusForbidden, "ARQ %s is bound to instance %s. Use the Compute API to manage instance accelerators.", a.uuid, *a.instance)
+		}
 	}
 	return nil
 }
@@ -35,7 +57,7 @@ func (s *store) deleteInstanceARQs(who caller, instance string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.readable(who); err != nil {
-		return err
+		return asFault(err).raised(s.release.DeleteInConductor)
 	}
 	for _, a := range slices.Clone(s.byInstance[instance]) {
 		if who.sees(a) {

@@ -58,7 +58,7 @@ func (x *exchange) listAttributes() (any, error) {
 		if (deployableID != 0 && int64(a.deployableID) != deployableID) || !x.wants("key", a.key) {
 			continue
 		}
-		wire, err := a.wire(baseURL(x.Request))
+		wire, err := a.wire(x.base())
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (x *exchange) showAttribute() (any, error) {
 	if !ok {
 		return nil, attributeNotFound(uuid)
 	}
-	return asAnswer(a.wire(baseURL(x.Request)))
+	return asAnswer(a.wire(x.base()))
 }
 
 func attributeNotFound(uuid string) *fault {
@@ -94,8 +94,8 @@ func (x *exchange) createAttribute() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	wire, err := stored.wire(baseURL(x.Request))
-	wire.CreatedAt = freshTime(time.Now().UTC())
+	wire, err := stored.wire(x.base())
+	wire.CreatedAt = freshTime(x.server.store.clock.now().UTC())
 	return asAnswer(wire, err)
 }
 
@@ -172,7 +172,7 @@ func (s *store) insertAttribute(a *attribute) error {
 	if _, taken := s.attributes.get(a.uuid); taken {
 		return databaseError(`1062, "Duplicate entry '%s' for key 'uuid'"`, a.uuid)
 	}
-	a.created = now()
+	a.created = s.now()
 	stored := *a
 	s.attributes.add(a.uuid, &stored)
 	return nil
@@ -182,6 +182,9 @@ func (x *exchange) deleteAttribute() (any, error) {
 	uuid, ok := x.parameters["uuid"]
 	if !ok {
 		return nil, badRequest("Missing argument: \"uuid\"")
+	}
+	if !x.server.release.AttributeDeletion {
+		return nil, broken("'RequestContext' object has no attribute 'dbapi'")
 	}
 	s := x.server.store
 	s.mu.Lock()

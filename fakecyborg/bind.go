@@ -1,48 +1,89 @@
 package fakecyborg
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // bindOne takes one request through a bind. Whatever it had reached before a
-// failure stays: this is how requests end in BindStarted and BindFailed.
-// It mirrors cyborg/objects/ext_arq.py:ExtARQJobMixin.start_bind_job and
-// ExtARQ.bind. The caller holds the lock.
-func (s *store) bindOne(who caller, p arqPatch) (*arq, error) {
-	a, err := s.findARQ(who, p.uuid)
-	if err != nil {
-		return nil, asFault(err).overRPC()
+// failure stays: this is how requests end in BindStarted and BindFailed. A
+// job with a place is a bind that has to be programmed, or waits for something else,
+// before it goes on.
+// It mirrors cyborg/objects/extarq/ext_arq_job.py:ExtARQJobMixin.start_bind_job.
+// The caller holds the lock.
+func (s *store) bindOne(course *bindCourse, a *arq, p arqPatch) (job, error) {
+	if !s.release.BindJobs {
+		return s.bindAtOnce(course, a, p)
+	}
+	if err := s.release.supported(a); err != nil {
+		return job{}, err
 	}
 	if a.state != stateInitial && a.state != stateUnbound {
-		return nil, broken("Bad state: %s for ARQ: %s. Expected state(s): ['Initial', 'Unbound']", a.state, a.uuid).overRPC()
+		return job{}, s.release.badState(a)
 	}
-	s.setTarget(a, p.target)
-	a.project = p.project
-	a.enter(stateBindStarted)
+	s.startBind(a, p)
 	place, ok := s.byProvider[sameKey(*p.deviceRP)]
 	if !ok {
-		return nil, notFound("Deployable not found with resource provider uuid=%s", *p.deviceRP).overRPC()
+		return job{}, s.release.missingProvider(*p.deviceRP)
 	}
-	needs, err := needsProgramming(a, place)
-	if err != nil {
-		a.enter(stateBindFailed)
-		return nil, err
+	if bothImages(a) {
+		s.enter(a, stateBindFailed)
+		return job{}, s.release.bothImages()
 	}
-	if needs {
-		return a, nil
+	programs := needsProgramming(a, place)
+	if stopped := course.stop(p, programs); programs || stopped != nil {
+		return job{arq: a, place: place, held: stopped}, nil
 	}
+	return job{arq: a}, s.allocate(a, place)
+}
+
+// bindAtOnce is the bind of the first releases: the provider is looked up before
+// anything is written, the request's state does not matter, and a missing handle
+// is no error.
+// It mirrors cyborg/objects/ext_arq.py:ExtARQ.bind of 3.0.0.
+func (s *store) bindAtOnce(course *bindCourse, a *arq, p arqPatch) (job, error) {
+	if bothImages(a) {
+		return job{}, s.release.bothImages()
+	}
+	place, ok := s.byProvider[sameKey(*p.deviceRP)]
+	if !ok {
+		return job{}, s.release.missingProvider(*p.deviceRP)
+	}
+	s.startBind(a, p)
+	programs := needsProgramming(a, place)
+	if stopped := course.stop(p, programs); programs || stopped != nil {
+		return job{arq: a, place: place, held: stopped}, nil
+	}
+	_ = s.allocate(a, place) // shows in the state and in the event
+	return job{arq: a}, nil
+}
+
+// startBind notes where the request goes.
+func (s *store) startBind(a *arq, p arqPatch) {
+	s.setTarget(a, p.target)
+	if s.release.BindProject != ProjectUnknown {
+		a.project = p.project
+	}
+	s.enter(a, stateBindStarted)
+}
+
+// allocate gives the request the first free handle.
+// It mirrors cyborg/objects/ext_arq.py:ExtARQ._allocate_attach_handle.
+func (s *store) allocate(a *arq, place *deployable) error {
 	free := place.freeHandle()
 	if free == nil {
-		a.enter(stateBindFailed)
-		return nil, notFound("AttachHandle not found Matching deployable_id %d", place.id).overRPC()
+		s.enter(a, stateBindFailed)
+		return s.release.fromBind(notFound("AttachHandle not found Matching deployable_id %d", place.id))
 	}
 	free.inUse = true
 	a.handle = free
-	a.enter(stateBound)
-	return a, nil
+	s.enter(a, stateBound)
+	return nil
 }
 
 // enter writes a state.
-func (a *arq) enter(state arqState) {
-	a.state, a.updated = state, now()
+func (s *store) enter(a *arq, state arqState) {
+	a.state, a.updated = state, s.now()
 }
 
 // unbind frees the handle and clears the target, from every state; the project
@@ -53,23 +94,41 @@ func (s *store) unbind(a *arq) {
 		a.handle = nil
 	}
 	s.setTarget(a, target{})
-	a.enter(stateUnbound)
+	s.enter(a, stateUnbound)
+}
+
+// supported refuses classes that the release knows only at bind.
+// It mirrors cyborg/objects/extarq/ext_arq_job.py:get_resources_from_device_profile_group of 4.0.0.
+func (r Release) supported(a *arq) error {
+	group := a.profile.groups[a.group]
+	class := firstResource(group)
+	if r.GroupChecks || !r.BindJobs || slices.Contains(r.ResourceClasses, class) {
+		return nil
+	}
+	return badRequest("Unsupport resources %s from device_profile_group: %s", class, pythonRepr(group))
+}
+
+// bothImages says whether the group asks for a bitstream and a function at once.
+func bothImages(a *arq) bool {
+	group := a.profile.groups[a.group]
+	return firstResource(group) == "FPGA" && truth(group.values["accel:bitstream_id"]) && truth(group.values["accel:function_id"])
+}
+
+func (r Release) bothImages() *fault {
+	return r.fromBind(badRequest("In device profile {0}, only one among bitstream_id and function_id must be set, but both are set"))
 }
 
 // needsProgramming says whether the bind has to load a bitstream first. Only
 // groups whose first resource class is FPGA can ask for one.
 // It mirrors cyborg/objects/extarq/fpga_ext_arq.py:FPGAExtARQ._needs_programming.
-func needsProgramming(a *arq, place *deployable) (bool, error) {
+func needsProgramming(a *arq, place *deployable) bool {
 	group := a.profile.groups[a.group]
 	if firstResource(group) != "FPGA" {
-		return false, nil
+		return false
 	}
 	bitstream, function := group.values["accel:bitstream_id"], group.values["accel:function_id"]
-	if truth(bitstream) && truth(function) {
-		return false, badRequest("In device profile {0}, only one among bitstream_id and function_id must be set, but both are set").overRPC()
-	}
 	loaded := place.bitstream != nil && bitstream == *place.bitstream
-	return truth(function) || (truth(bitstream) && !loaded), nil
+	return truth(function) || (truth(bitstream) && !loaded)
 }
 
 func firstResource(group *object) string {

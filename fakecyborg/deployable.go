@@ -1,7 +1,6 @@
 package fakecyborg
 
 import (
-	"slices"
 	"time"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
@@ -72,7 +71,7 @@ func (s *store) wireDeployable(base string, d *deployable) (deployableWire, erro
 	}
 	text, err := encode(attributes)
 	return deployableWire{
-		UUID: d.uuid, Name: d.Name, NumAccelerators: len(d.handles), DeviceID: d.deviceID,
+		UUID: d.uuid, Name: d.Name, NumAccelerators: d.NumAccelerators(), DeviceID: d.deviceID,
 		AttributesList: string(text),
 		RPUUID:         textOrNull(d.provider), DriverName: textOrNull(d.Driver), BitstreamID: d.bitstream,
 		Links: []link{
@@ -81,6 +80,31 @@ func (s *store) wireDeployable(base string, d *deployable) (deployableWire, erro
 		},
 		CreatedAt: isoTime(d.created), UpdatedAt: isoTime(d.updated),
 	}, err
+}
+
+// deployableColumns are those of the table deployables; parent and root are null
+// in all rows.
+var deployableColumns = columns[*deployable]{
+	"id":               func(d *deployable) string { return numberText(d.id) },
+	"uuid":             func(d *deployable) string { return d.uuid },
+	"parent_id":        func(*deployable) string { return "" },
+	"root_id":          func(*deployable) string { return "" },
+	"name":             func(d *deployable) string { return d.Name },
+	"num_accelerators": func(d *deployable) string { return numberText(len(d.handles)) },
+	"device_id":        func(d *deployable) string { return numberText(d.deviceID) },
+	"driver_name":      func(d *deployable) string { return d.Driver },
+	"rp_uuid":          func(d *deployable) string { return d.provider },
+	"bitstream_id":     func(d *deployable) string { return valueOf(d.bitstream) },
+	"created_at":       func(d *deployable) string { return timeText(d.created) },
+	"updated_at":       func(d *deployable) string { return timeText(d.updated) },
+}
+
+// valueOf is the text, "" for none.
+func valueOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 // listDeployables answers in order of ids; with any filter the newest come first.
@@ -92,21 +116,23 @@ func (x *exchange) listDeployables() (any, error) {
 	s := x.server.store
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	answer := deployableList{Deployables: []deployableWire{}}
+	found := []*deployable{}
 	for d := range s.deployables.all {
-		if filter.name != "" && filter.name != d.Name {
-			continue
+		if filter.name == "" || filter.name == d.Name {
+			found = append(found, d)
 		}
-		wire, err := s.wireDeployable(baseURL(x.Request), d)
+	}
+	if found, err = arrange(filter, found, deployableColumns); err != nil {
+		return nil, err
+	}
+	answer := deployableList{Deployables: []deployableWire{}}
+	for _, d := range found {
+		wire, err := s.wireDeployable(x.base(), d)
 		if err != nil {
 			return nil, err
 		}
 		answer.Deployables = append(answer.Deployables, wire)
 	}
-	if filter.given && !filter.ascending {
-		slices.Reverse(answer.Deployables)
-	}
-	answer.Deployables = answer.Deployables[:filter.limit(len(answer.Deployables))]
 	return answer, nil
 }
 
@@ -122,7 +148,7 @@ func (x *exchange) showDeployable() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return asAnswer(s.wireDeployable(baseURL(x.Request), d))
+	return asAnswer(s.wireDeployable(x.base(), d))
 }
 
 // findDeployable returns a deployable; the caller holds the lock.

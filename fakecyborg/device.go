@@ -1,7 +1,7 @@
 package fakecyborg
 
 import (
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
@@ -17,6 +17,8 @@ type device struct {
 	disabled bool
 	created  time.Time
 	updated  time.Time
+	// card is what the seed says about it.
+	card Device
 }
 
 // deviceWire is a device on the wire.
@@ -45,7 +47,7 @@ func (d device) wire(x *exchange) deviceWire {
 		UUID: d.uuid, Type: d.Type, Vendor: d.Vendor, Model: d.Model,
 		StdBoardInfo: textOrNull(d.StdBoardInfo), VendorBoardInfo: textOrNull(d.VendorBoardInfo),
 		Hostname:  d.hostname,
-		Links:     []link{selfLink(baseURL(x.Request), "devices", d.uuid)},
+		Links:     []link{selfLink(x.base(), "devices", d.uuid)},
 		CreatedAt: isoTime(d.created), UpdatedAt: isoTime(d.updated),
 	}
 	if x.version >= minorDeviceHasStatus {
@@ -77,6 +79,21 @@ func (s *store) listDevices(keep func(*device) bool) []device {
 	return found
 }
 
+// deviceColumns are those of the table devices.
+var deviceColumns = columns[device]{
+	"id":                func(d device) string { return numberText(d.id) },
+	"uuid":              func(d device) string { return d.uuid },
+	"type":              func(d device) string { return d.Type },
+	"vendor":            func(d device) string { return d.Vendor },
+	"model":             func(d device) string { return d.Model },
+	"std_board_info":    func(d device) string { return d.StdBoardInfo },
+	"vendor_board_info": func(d device) string { return d.VendorBoardInfo },
+	"hostname":          func(d device) string { return d.hostname },
+	"status":            func(d device) string { return strconv.FormatBool(d.disabled) },
+	"created_at":        func(d device) string { return timeText(d.created) },
+	"updated_at":        func(d device) string { return timeText(d.updated) },
+}
+
 // listDevices answers in order of ids; with any filter the newest come first.
 func (x *exchange) listDevices() (any, error) {
 	filter, err := x.readFilter()
@@ -90,11 +107,14 @@ func (x *exchange) listDevices() (any, error) {
 	devices := x.server.store.listDevices(func(d *device) bool {
 		return x.wants("type", d.Type) && x.wants("vendor", d.Vendor) && x.wants("hostname", d.hostname)
 	})
-	if filtered && !filter.ascending {
-		slices.Reverse(devices)
+	if filtered && !filter.given {
+		filter.given, filter.sortKey = true, "created_at"
+	}
+	if devices, err = arrange(filter, devices, deviceColumns); err != nil {
+		return nil, err
 	}
 	answer := deviceList{Devices: []deviceWire{}}
-	for _, d := range devices[:filter.limit(len(devices))] {
+	for _, d := range devices {
 		answer.Devices = append(answer.Devices, d.wire(x))
 	}
 	return answer, nil

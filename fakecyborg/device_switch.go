@@ -29,7 +29,7 @@ func (s *store) switchDevice(uuid string, disable bool) (deployable, string, err
 		return deployable{}, "", err
 	}
 	if d.disabled != disable {
-		d.disabled, d.updated = disable, now()
+		d.disabled, d.updated = disable, s.now()
 	}
 	for place := range s.deployables.all {
 		if place.id == d.id {

@@ -68,7 +68,7 @@ func TestDeployables(t *testing.T) {
 	list := c.call(t, "GET", "/v2/deployables", "").listOf(t, "deployables")
 	require.Len(t, list, 3)
 	for i, want := range []deviceJSON{
-		{Name: fpgaName, DeviceID: 1, Number: 2, Attributes: `[{"trait0": "CUSTOM_FPGA_INTEL"}, {"trait1": "CUSTOM_FPGA_INTEL_PAC_ARRIA10"}, {"trait2": "CUSTOM_FPGA_FUNCTION_ID_INTEL_AA01"}, {"trait3": "CUSTOM_FPGA_REGION_INTEL_BB02"}, {"rc": "FPGA"}]`},
+		{Name: fpgaName, DeviceID: 1, Number: 2, Attributes: `[{"trait0": "CUSTOM_FPGA_INTEL"}, {"trait1": "CUSTOM_FPGA_INTEL_PAC_ARRIA10"}, {"trait2": "CUSTOM_FPGA_REGION_INTEL_BB02"}, {"rc": "FPGA"}, {"trait2": "CUSTOM_FPGA_FUNCTION_ID_INTEL_AA01"}, {"trait2": "CUSTOM_FPGA_FUNCTION_ID_INTEL_AA01"}]`},
 		{Name: fakeName, DeviceID: 2, Number: 16, Attributes: `[{"traits1": "CUSTOM_FAKE_DEVICE"}, {"rc": "FPGA"}]`},
 		{Name: gpuName, DeviceID: 3, Number: 1, Attributes: `[{"rc": "PGPU"}, {"trait0": "OWNER_CYBORG"}, {"trait1": "CUSTOM_NVIDIA_1DB4"}]`},
 	} {
@@ -112,7 +112,7 @@ func TestAttributes(t *testing.T) {
 	var attribute deviceJSON
 	require.NoError(t, json.Unmarshal([]byte(made.body), &attribute))
 	assert.Len(t, c.call(t, "GET", "/v2/attributes?deployable_id=3&key=k", "").listOf(t, "attributes"), 1)
-	assert.Len(t, c.call(t, "GET", "/v2/attributes?deployable_id=0", "").listOf(t, "attributes"), 11)
+	assert.Len(t, c.call(t, "GET", "/v2/attributes?deployable_id=0", "").listOf(t, "attributes"), 12)
 	assert.Contains(t, c.call(t, "GET", "/v2/deployables", "").body, `{\"k\": \"5\"}`)
 
 	for _, test := range []struct {

@@ -28,6 +28,18 @@ type routingText struct {
 	Description string `json:"description"`
 }
 
+// authBody is the answer of Keystone's middleware.
+// It mirrors keystonemiddleware/auth_token/__init__.py:AuthProtocol._reject_request.
+type authBody struct {
+	Error authText `json:"error"`
+}
+
+type authText struct {
+	Code    int    `json:"code"`
+	Title   string `json:"title"`
+	Message string `json:"message"`
+}
+
 // traceback stands for the Python traceback that follows the first line of
 // every text that came over RPC.
 const traceback = `
@@ -44,6 +56,9 @@ Traceback (most recent call last):
 // body renders the fault in the server's dialect; request decides between the
 // forms of routing errors.
 func (f *fault) body(request *http.Request) ([]byte, error) {
+	if f.kind == fromAuth {
+		return encode(authBody{authText{Code: f.status, Title: http.StatusText(f.status), Message: f.text}})
+	}
 	text, err := f.message(request)
 	if err != nil {
 		return nil, err

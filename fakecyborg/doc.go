@@ -17,13 +17,33 @@
 // The whole of API version 2: device profiles, accelerator requests, devices,
 // deployables and attributes, and the version documents. Paths may start with
 // /accelerator, as behind devstack's web server, and may leave out /v2; links
-// always have both, so that clients that follow them arrive. Status, header,
-// order of keys, both forms of time, and the three forms of error text are those
+// always have both, so that clients that follow them arrive. [MountBare] answers
+// as the real service does on its own port, where /accelerator is a 404. Status,
+// header, order of keys, both forms of time, and the forms of error text are those
 // of the real service; recorded exchanges of two releases are replayed in the
-// tests. [Release] holds what differs between releases; the default is [Newest].
+// tests, and testdata/differences.yaml lists the little that may differ.
 //
-// No token is asked for. Every caller is admin and works in the project
-// [NoAuthProject]; neither policies nor service tokens are checked.
+// # Releases
+//
+// [Releases] are those from Train (3.0.0) to 2026.2 (17.0.0), with the versions
+// before and after the security fixes of 2026-04. A [Release] is data: each
+// difference is a field, so that a Cyborg that never was, or one's own with a
+// patch, is a value with other fields. [WithRelease] plays it; the default is
+// [Newest]. [FindRelease] takes a version, or a series for its newest version.
+//
+// # Who asks
+//
+// By default no token is asked for. Every caller is admin, works in the project
+// [NoAuthProject] and counts as a service; neither policies nor service tokens
+// are checked. [WithTokens] knows callers by the tokens of a file,
+// [WithAuthenticator] by whatever one likes. Then the answer to a missing or bad
+// token is Keystone's 401, the policies of the release hold ([WithNewPolicies]
+// takes their stricter form), requests of other projects do not exist, and what
+// only Nova may do needs a service token, as far as the release has that.
+//
+// [WithPresetSeed] and [WithPresetTokens] with "recorded" make the stack on which
+// the recordings were made: host realstack-cn1 with Cyborg's fake device, and the
+// users admin, demo, demo-reader, other and nova, whose names are their tokens.
 //
 // # What happens at a bind
 //
@@ -42,6 +62,14 @@
 //     programming, which never ends: the request stays in BindStarted, as with a
 //     Cyborg that has no image service.
 //
+// With [WithImages] there is one. Such a bind is then answered before it is done,
+// the device is programmed ([WithProgrammer]), and Nova is told, once for all
+// requests of the PATCH, that they are completed or failed; after a minute nobody
+// is told any more.
+//
+// Nova hears of a bind in the form of the release, or in that of [WithEventForm],
+// which has the one of Nova's specification for Train too.
+//
 // # Seeds
 //
 // A seed says what exists at the start. As a file:
@@ -59,15 +87,38 @@
 //	    groups:
 //	      - {"resources:FPGA": 1, "trait:CUSTOM_FPGA_INTEL": required}
 //
-// Package driver tells which keys each driver reads. Unknown keys, repeated
+// Package driver tells which keys each driver reads. A host can have the cards of
+// a real machine, besides those that are listed: "lspci: FILE" names the output
+// of lspci -Dnn there, "sysfs: DIR" a copy of its /sys/bus/pci/devices, see package
+// inventory; paths are relative to the seed's file. Unknown keys, repeated
 // names, and profiles that the API would refuse are errors with file, line and
 // key. With [WithPlacement], [Server.Report] writes the devices into Placement
 // below the provider of their host; compute_node makes the fake write that one
 // too, as nova-compute would.
 //
+// # Made for tests
+//
+// [Server.Faults] makes it fail on command: package fault has the rules and all
+// faults. [Server.Journal] has every exchange and every event, also those in
+// flight, to be waited for and counted: package journal. [Server.AssertNoLeaks]
+// fails a test that left something behind. Parallel tests share a server by
+// sending a header X-Fake-Scope, to which rules, journal and leaks can be
+// narrowed.
+//
+//	cyborg := fakecyborg.Start(t, fakecyborg.WithSeedFile("testdata/seed.yaml"))
+//	err := cyborg.Faults().Add(fault.Rule{Operation: "arq:update", First: 1, Fault: fault.DropAfter{}})
+//	...
+//	cyborg.AssertNoLeaks(t)
+//
+// Runs can be repeated to the byte: [WithUUIDs] seeds all ids of objects,
+// [WithClock] and [Server.SetClock] set the times in them. [Server.Seed] is the
+// present state as a seed, [Server.Reset] goes back to the seed and forgets
+// everything else.
+//
 // # Itself
 //
-// GET /_fake/health is 200 once the seed is loaded and, where there is a
-// Placement, reported; it is 503 before. State is in memory and gone with the
-// process.
+// All of that is also below /_fake/ of its own address, for any language:
+// docs/fake-control.md has the routes. GET /_fake/health is 200 once the seed is
+// loaded and, where there is a Placement, reported; it is 503 before. State is in
+// memory and gone with the process.
 package fakecyborg

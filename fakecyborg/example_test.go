@@ -47,6 +47,6 @@ func ExampleFindRelease() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(old.Version, "understands \"accelerator 2.N\":", old.NamedMicroversion)
+	fmt.Println(old.Version, "understands \"accelerator 2.N\":", old.Microversions == fakecyborg.AllMicroversions)
 	// Output: 14.1.0 understands "accelerator 2.N": false
 }

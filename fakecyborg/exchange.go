@@ -3,17 +3,20 @@ package fakecyborg
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"strconv"
 
 	"github.com/google/uuid"
+
+	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
 )
 
 // exchange is one request on its way through the server. Its steps run in the
-// order of the real one's: token, microversion, routing, Accept, arguments,
-// handler; the first fault is the answer.
+// order of the real one's: token, microversion, routing, Accept, policy,
+// arguments, handler; the first fault is the answer.
 type exchange struct {
 	*http.Request
 	server     *Server
@@ -28,6 +31,16 @@ type exchange struct {
 	body       any
 	// answer is the header of the answer.
 	answer http.Header
+	// id is the id of the request.
+	id string
+	// lost is the answer when there is no route.
+	lost *fault
+	// scope is the value of the header X-Fake-Scope.
+	scope string
+	// sent is the body as it was sent.
+	sent []byte
+	// rule is the name of the rule that hit the exchange.
+	rule string
 }
 
 // ServeHTTP answers one request.
@@ -35,13 +48,36 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if s.serveControl(w, request) {
 		return
 	}
-	x := &exchange{Request: request, server: s, segments: mount(request.URL.Path), answer: make(http.Header, 8)}
-	status, body := x.run()
-	x.write(request.Context(), w, status, body)
+	x := s.newExchange(request)
+	record := x.begin()
+	reply := x.run()
+	if x.rule != "" && reply.Header != nil {
+		reply.Header[faultHeader] = []string{x.rule}
+	}
+	x.end(record, reply)
+	x.deliver(request.Context(), w, reply)
+}
+
+func (s *Server) newExchange(request *http.Request) *exchange {
+	x := &exchange{
+		Request: request, server: s, segments: s.locate(request.URL.Path), answer: make(http.Header, 8),
+		id: "req-" + uuid.NewString(), scope: request.Header.Get(scopeHeader),
+	}
+	x.route, x.parameters, x.lost = s.routes.find(x.Method, x.segments)
+	s.front.apply(x)
+	return x
 }
 
 // run takes the exchange through its steps and returns the answer.
-func (x *exchange) run() (int, []byte) {
+func (x *exchange) run() faults.Reply {
+	if err := x.enter(); err != nil {
+		return x.reply(x.refuse(err))
+	}
+	return x.meetFault()
+}
+
+// perform does what the request asks for.
+func (x *exchange) perform() (int, []byte) {
 	result, err := x.handle()
 	if err != nil {
 		return x.refuse(err)
@@ -57,21 +93,27 @@ func (x *exchange) run() (int, []byte) {
 	return x.route.status, body
 }
 
-func (x *exchange) handle() (any, error) {
-	route, parameters, lost := x.server.routes.find(x.Method, x.segments)
-	x.route, x.parameters = route, parameters
-	x.caller = authenticate(x.Request)
+// enter takes the exchange through what comes before the operation.
+func (x *exchange) enter() error {
 	for _, step := range []func() *fault{
+		x.authenticate,
 		x.negotiate,
-		func() *fault { return lost },
+		func() *fault { return x.lost },
 		x.checkAccept,
-		x.readArguments,
+		x.authorize,
 	} {
 		if refusal := step(); refusal != nil {
-			return nil, refusal
+			return refusal
 		}
 	}
-	return route.run(x)
+	return nil
+}
+
+func (x *exchange) handle() (any, error) {
+	if refusal := x.readArguments(); refusal != nil {
+		return nil, refusal
+	}
+	return x.route.run(x)
 }
 
 // negotiate settles the microversion; the version document at / has none.
@@ -100,6 +142,9 @@ func (x *exchange) checkAccept() *fault {
 func (x *exchange) refuse(err error) (int, []byte) {
 	refusal := asFault(err)
 	x.dropVersionHeaders(refusal)
+	if refusal.status == http.StatusUnauthorized {
+		x.answer["WWW-Authenticate"] = []string{fmt.Sprintf("Keystone uri=%q", x.server.authenticator.KeystoneURL())}
+	}
 	if refusal.status == http.StatusMethodNotAllowed {
 		x.answer["Allow"] = []string{refusal.allow}
 	}
@@ -123,20 +168,24 @@ func (x *exchange) dropVersionHeaders(refusal *fault) {
 }
 
 // write sends the answer. The names of the headers have the real server's
-// spelling, and there is no Date, as uwsgi sends none.
-func (x *exchange) write(ctx context.Context, w http.ResponseWriter, status int, body []byte) {
-	requestID := "req-" + uuid.NewString()
+// spelling, and there is no Date, as uwsgi sends none. What a fault cuts off is
+// promised by the header, but not sent.
+func (x *exchange) write(ctx context.Context, w http.ResponseWriter, reply faults.Reply) {
 	header := w.Header()
-	maps.Copy(header, x.answer)
-	header[lengthHeader(status)] = []string{strconv.Itoa(len(body))}
-	header["x-openstack-request-id"] = []string{requestID}
+	maps.Copy(header, reply.Header)
+	header[lengthHeader(reply.Status)] = []string{strconv.Itoa(len(reply.Body))}
+	header["x-openstack-request-id"] = []string{x.id}
 	header["Date"] = nil
-	w.WriteHeader(status)
+	w.WriteHeader(reply.Status)
+	body := reply.Body
+	if reply.Lost == faults.Part {
+		body = body[:reply.Cut]
+	}
 	_, err := w.Write(body)
 	if errors.Is(err, http.ErrBodyNotAllowed) {
 		err = nil
 	}
-	x.log(ctx, requestID, status, err)
+	x.log(ctx, reply.Status, err)
 }
 
 // lengthHeader is Content-Length, spelled for a 204 so that net/http, which
@@ -148,13 +197,9 @@ func lengthHeader(status int) string {
 	return "Content-Length"
 }
 
-func (x *exchange) log(ctx context.Context, requestID string, status int, err error) {
-	operation := ""
-	if x.route != nil {
-		operation = x.route.name
-	}
+func (x *exchange) log(ctx context.Context, status int, err error) {
 	attributes := []any{
-		slog.String("request_id", requestID), slog.String("operation", operation),
+		slog.String("request_id", x.id), slog.String("operation", x.operation()),
 		slog.String("method", x.Method), slog.String("path", x.URL.Path), slog.Int("status", status),
 	}
 	if err != nil {

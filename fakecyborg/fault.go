@@ -17,6 +17,8 @@ const (
 	fromConductor
 	// fromRouting is raised by routing or version negotiation (pecan, WebOb).
 	fromRouting
+	// fromAuth is raised by Keystone's middleware, in front of everything.
+	fromAuth
 	// fromLock is the 423, whose text is the word null.
 	fromLock
 )

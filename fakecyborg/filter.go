@@ -1,9 +1,11 @@
 package fakecyborg
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // filter is the query parameter "filters" in the form that the real server
@@ -13,11 +15,14 @@ type filter struct {
 	given     bool
 	name      string
 	ascending bool
-	atMost    int
+	// sortKey is the column that comes before the id.
+	sortKey string
+	// atMost is how many rows are shown, nil for all.
+	atMost *int
 }
 
-// filterFields are the fields that may be named; only the sort direction, the
-// limit, and for deployables the name, have an effect.
+// filterFields are the fields that may be named; only the sort key and direction,
+// the limit, and for deployables the name, have an effect.
 var filterFields = []string{
 	"parent_uuid", "root_uuid", "board", "availability", "interface_type", "instance_uuid",
 	"limit", "marker", "sort_key", "sort_dir", "name",
@@ -35,26 +40,54 @@ func (x *exchange) readFilter() (filter, error) {
 	if !slices.Contains(filterFields, field) {
 		return filter{}, badRequest("Invalid input for field/attribute field. Value: '%s'. Value should be one of: %s", field, strings.Join(filterFields, ", "))
 	}
-	f := filter{given: true}
+	f := filter{given: true, sortKey: "created_at"}
 	switch field {
 	case "name":
 		f.name = value
+	case "sort_key":
+		f.sortKey = value
 	case "sort_dir":
+		if value != "asc" && value != "desc" {
+			return filter{}, broken("Unknown sort direction, must be one of: asc-nullsfirst, asc-nullslast, desc-nullsfirst, desc-nullslast")
+		}
 		f.ascending = value == "asc"
 	case "limit":
 		atMost, err := strconv.Atoi(value)
 		if err != nil || atMost < 0 {
 			return filter{}, broken("invalid literal for int() with base 10: %s", pythonRepr(value))
 		}
-		f.atMost = atMost
+		f.atMost = &atMost
 	}
 	return f, nil
 }
 
-// limit is how many of so many rows are shown.
-func (f filter) limit(rows int) int {
-	if f.atMost == 0 {
-		return rows
+// columns are the columns by which rows can be sorted, as text whose order is
+// that of the values.
+type columns[R any] map[string]func(R) string
+
+// arrange sorts rows, which come in the order of their ids, and cuts them off.
+// Without a filter they stay; with any the last come first, also among equals.
+// It mirrors cyborg/db/sqlalchemy/api.py:_paginate_query.
+func arrange[R any](f filter, rows []R, by columns[R]) ([]R, error) {
+	if !f.given {
+		return rows, nil
 	}
-	return min(f.atMost, rows)
+	text, known := by[f.sortKey]
+	if !known {
+		return nil, badRequest("The sort_key value \"%s\" is an invalid field for sorting", f.sortKey)
+	}
+	slices.SortStableFunc(rows, func(a, b R) int { return strings.Compare(sameKey(text(a)), sameKey(text(b))) })
+	if !f.ascending {
+		slices.Reverse(rows)
+	}
+	if f.atMost != nil {
+		rows = rows[:min(*f.atMost, len(rows))]
+	}
+	return rows, nil
 }
+
+// numberText is a number whose order as text is its own.
+func numberText(n int) string { return fmt.Sprintf("%020d", n) }
+
+// timeText is a time whose order as text is its own; one that is not set comes first.
+func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

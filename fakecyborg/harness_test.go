@@ -200,3 +200,10 @@ func sameBytes(t testing.TB, want, got string) {
 	t.Helper()
 	assert.Empty(t, cmp.Diff(want, got))
 }
+
+func jsonBody(text string) io.Reader { return strings.NewReader(text) }
+
+func decodeInto(t testing.TB, text string, into any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), into), text)
+}

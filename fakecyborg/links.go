@@ -1,6 +1,6 @@
 package fakecyborg
 
-import "net/http"
+import "cmp"
 
 // link is one element of the links of an object.
 // It mirrors cyborg/api/controllers/link.py:Link.
@@ -9,14 +9,24 @@ type link struct {
 	Rel  string `json:"rel"`
 }
 
-// baseURL is scheme and host that the client used, without mount point.
-func baseURL(request *http.Request) string {
-	scheme := "http"
-	if request.TLS != nil {
+// hostURL is scheme and host that the client used, without mount point. What a
+// proxy says of the client counts where the server was told to trust it.
+// It mirrors oslo_middleware/http_proxy_to_wsgi.py:HTTPProxyToWSGI.
+func (x *exchange) hostURL() string {
+	scheme, host := "http", x.Host
+	if x.TLS != nil {
 		scheme = "https"
 	}
-	return scheme + "://" + request.Host
+	if x.server.release.ProxyHeaders && x.server.front.proxied {
+		scheme = cmp.Or(x.Header.Get("X-Forwarded-Proto"), scheme)
+		host = cmp.Or(x.Header.Get("X-Forwarded-Host"), host)
+	}
+	return scheme + "://" + host
 }
+
+// base is what links start with: the public endpoint, or what the client used.
+// It mirrors cyborg/api/hooks.py:PublicUrlHook.
+func (x *exchange) base() string { return cmp.Or(x.server.front.public, x.hostURL()) }
 
 // selfLink points to an object; links always have the mount point of a full deployment.
 func selfLink(base, resource, id string) link {

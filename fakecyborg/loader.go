@@ -30,6 +30,11 @@ func (l *loader) load(seed Seed) error {
 			return err
 		}
 	}
+	for i, a := range seed.ARQs {
+		if err := l.loadARQ(fmt.Sprintf("accelerator_requests[%d]", i), a); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

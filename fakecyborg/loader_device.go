@@ -11,12 +11,15 @@ func (l *loader) loadDevice(path, host string, card Device) error {
 	if err != nil {
 		return l.fail(path+".driver", err)
 	}
-	found, err := maker.Discover(host, card.Card)
+	found, err := maker.Describe(host, card.Card)
 	if wrong, ok := errors.AsType[*driver.Error](err); ok && wrong.Value != "" {
 		path += "." + wrong.Field
 	}
 	if err != nil {
 		return l.fail(path, err)
+	}
+	if found.CheckReport() != nil {
+		return l.fail(path, errNotKept)
 	}
 	if err := l.claim(path, "device on host "+host, found.ControlPath); err != nil {
 		return err
@@ -29,7 +32,12 @@ func (l *loader) loadDevice(path, host string, card Device) error {
 			return err
 		}
 	}
-	return l.store.addDevice(host, found)
+	if err := l.store.addDevice(host, found); err != nil {
+		return err
+	}
+	added := l.store.devices.last.row
+	added.card, added.disabled = card, card.Disabled
+	return nil
 }
 
 // addDevice stores a device with its deployables, attributes and handles.
@@ -39,7 +47,7 @@ func (s *store) addDevice(host string, found driver.Device) error {
 	if err != nil {
 		return err
 	}
-	card := &device{Device: found, uuid: id, hostname: host, created: now()}
+	card := &device{Device: found, uuid: id, hostname: host, created: s.now()}
 	card.id = s.devices.add(id, card)
 	for _, part := range found.Deployables {
 		if err := s.addDeployable(card, part); err != nil {
@@ -56,7 +64,7 @@ func (s *store) addDeployable(card *device, part driver.Deployable) error {
 	}
 	provider := driver.ProviderUUID(part.Name)
 	// The second write of the row, with the provider, happens at once.
-	place := &deployable{Deployable: part, uuid: id, deviceID: card.id, provider: provider, created: now(), updated: now()}
+	place := &deployable{Deployable: part, uuid: id, deviceID: card.id, provider: provider, created: s.now(), updated: s.now()}
 	for _, h := range part.Handles {
 		handleID, err := s.uuids.next()
 		if err != nil {

@@ -41,7 +41,7 @@ func (l *loader) loadGroup(path string, group Group) (*object, error) {
 		}
 		one := newObject()
 		one.set(property.Key, property.Value)
-		if err := checkGroup(one); err != nil {
+		if err := l.store.release.checkGroup(one); err != nil {
 			return nil, l.fail(path+"."+property.Key, seedFault(err))
 		}
 		stored.set(one.keys[0], one.values[one.keys[0]])

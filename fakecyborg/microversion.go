@@ -26,12 +26,12 @@ func errVersionText() *fault {
 	return routing(http.StatusNotAcceptable, "Invalid value for OpenStack-API-Version header")
 }
 
-// negotiate reads the version header. A fault with a known is one that still
-// tells the range of versions in its headers.
+// negotiate reads the version header. A fault with a known range is one that
+// still tells the range of versions in its headers.
 // It mirrors cyborg/api/controllers/base.py:Version and v2/__init__.py:Controller._check_version.
 func (r Release) negotiate(header http.Header) (m microversion, rangeKnown bool, err *fault) {
 	values := header.Values(versionHeader)
-	if len(values) == 0 {
+	if len(values) == 0 || r.Microversions == NoMicroversions {
 		return 0, true, nil
 	}
 	text, ok := r.versionText(strings.Join(values, ","))
@@ -43,23 +43,28 @@ func (r Release) negotiate(header http.Header) (m microversion, rangeKnown bool,
 	}
 	major, minor, ok := splitVersion(text)
 	switch {
+	case !ok && r.Microversions != AllMicroversions && !onlyNumbers(text):
+		return 0, true, nil
 	case !ok:
 		return 0, false, errVersionText()
 	case major != 2:
-		return 0, true, routing(http.StatusNotAcceptable, fmt.Sprintf("Mutually exclusive versions requested. Version %d.%d requested but not supported by this service. The supported version range is: [2.0, 2.%d].", major, minor, r.MaxMicroversion))
+		return 0, true, r.outOfRange("Mutually exclusive versions requested. Version %d.%d requested but not supported by this service.", major, minor)
 	case minor < 0 || minor > r.MaxMicroversion:
-		return 0, true, routing(http.StatusNotAcceptable, fmt.Sprintf("Version %d.%d was requested but the minor version is not supported by this service. The supported version range is: [2.0, 2.%d].", major, minor, r.MaxMicroversion))
+		return 0, true, r.outOfRange("Version %d.%d was requested but the minor version is not supported by this service.", major, minor)
 	}
 	return microversion(minor), true, nil
+}
+
+func (r Release) outOfRange(reason string, major, minor int) *fault {
+	return routing(http.StatusNotAcceptable, fmt.Sprintf(reason+" The supported version range is: [2.0, %s].", major, minor, r.maxVersion()))
 }
 
 // versionText picks the part of the header that names this service's version;
 // false means that the release overlooks the header.
 func (r Release) versionText(header string) (string, bool) {
 	header = strings.TrimSpace(header)
-	if !r.NamedMicroversion {
-		bare := strings.EqualFold(header, "latest") || strings.Trim(header, "0123456789.-") == ""
-		return header, bare
+	if r.Microversions == BareMicroversions {
+		return header, true
 	}
 	for _, element := range slices.Backward(strings.Split(header, ",")) {
 		fields := strings.Fields(element)
@@ -67,7 +72,18 @@ func (r Release) versionText(header string) (string, bool) {
 			return fields[1], true
 		}
 	}
-	return header, true
+	return header, r.Microversions == AllMicroversions
+}
+
+// onlyNumbers says whether Python can make numbers of all parts between dots;
+// older releases take a text that fails this for no header at all.
+func onlyNumbers(text string) bool {
+	for part := range strings.SplitSeq(text, ".") {
+		if !integerText.MatchString(part) {
+			return false
+		}
+	}
+	return true
 }
 
 func splitVersion(text string) (major, minor int, ok bool) {
@@ -83,14 +99,17 @@ func splitVersion(text string) (major, minor int, ok bool) {
 // versionHeaders are the headers of every answer that got past negotiation;
 // those of a request out of range lack the last.
 func (r Release) versionHeaders(header http.Header, m microversion, inRange bool) {
+	if r.Microversions == NoMicroversions {
+		return
+	}
 	header["Vary"] = []string{versionHeader}
 	header["OpenStack-API-Minimum-Version"] = []string{"2.0"}
-	header["OpenStack-API-Maximum-Version"] = []string{"2." + strconv.Itoa(r.MaxMicroversion)}
+	header["OpenStack-API-Maximum-Version"] = []string{r.maxVersion()}
 	if !inRange {
 		return
 	}
 	used := "2." + strconv.Itoa(int(m))
-	if r.NamedMicroversion {
+	if r.NamedVersionInAnswer {
 		used = "accelerator " + used
 	}
 	header[versionHeader] = []string{used}

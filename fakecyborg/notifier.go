@@ -8,6 +8,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+
+	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
+	"github.com/novacyborg/novacyborg/fakecyborg/journal"
 )
 
 // notifier tells Nova about resolved requests.
@@ -17,6 +20,15 @@ type notifier struct {
 	events chan<- Event
 	client *http.Client
 	logger *slog.Logger
+	form   EventForm
+	// release is how complaints are told.
+	release Release
+	// absent says that the cloud has no compute service.
+	absent bool
+	// faults may change what is sent; journal has it; jobs send what is late.
+	faults  *faults.Set
+	journal *journal.Journal
+	jobs    *jobs
 }
 
 // eventsBody is the body of POST /os-server-external-events, and of its answer,
@@ -29,33 +41,64 @@ type eventsBody struct {
 const maxReply = 1 << 20
 
 func newNotifier(c *config) *notifier {
-	return &notifier{nova: c.nova, events: c.events, client: &http.Client{Transport: c.novaTransport}, logger: c.logger}
+	n := &notifier{
+		nova: c.nova, events: c.events, client: &http.Client{Transport: c.novaTransport}, logger: c.logger,
+		form: c.release.Events, release: c.release, absent: c.noNova,
+	}
+	if c.eventForm != nil {
+		n.form = *c.eventForm
+	}
+	return n
 }
 
-// send delivers events to the channel and to Nova. What Nova refuses is the
-// answer to the bind, although its requests stay Bound; nothing is repeated.
-func (n *notifier) send(ctx context.Context, events []Event) error {
-	if len(events) == 0 {
-		return nil
-	}
-	for _, event := range events {
-		n.logger.InfoContext(ctx, "event", slog.String("name", event.Name), slog.String("instance", event.ServerUUID),
-			slog.String("tag", event.Tag), slog.String("status", event.Status))
+// reach puts events into the channel and posts them to Nova, as far as there are
+// any; without Nova the answer is 200.
+func (n *notifier) reach(ctx context.Context, events []Event) (status int, reply []byte, err error) {
+	if n.absent {
+		return 0, nil, unforeseen(n.release.BindInConductor, "EndpointNotFound", "['internal', 'public'] endpoint for compute service in RegionOne region not found")
 	}
 	if err := n.intoChannel(ctx, events); err != nil {
-		return err
+		return 0, nil, err
 	}
-	if n.nova == "" {
-		return nil
+	if n.nova == "" || len(events) == 0 {
+		return http.StatusOK, nil, nil
 	}
-	status, reply, err := n.post(ctx, events)
+	status, reply, err = n.post(ctx, events)
 	if err != nil {
-		return broken("Remote error: ConnectFailure Unable to establish connection to %s/os-server-external-events: %v", n.nova, err).overRPC()
+		return 0, nil, unforeseen(n.release.BindInConductor, "ConnectFailure", fmt.Sprintf("Unable to establish connection to %s/os-server-external-events: %v", n.nova, err))
 	}
-	if detail := complaint(status, reply, events); detail != "" {
-		return badRequest("Bad API response from Nova for os-server-external-events API. Details: %s", detail).overRPC()
+	return status, reply, nil
+}
+
+func (n *notifier) logEvent(ctx context.Context, event Event) {
+	n.logger.InfoContext(ctx, "event", slog.String("name", event.Name), slog.String("instance", event.ServerUUID),
+		slog.String("tag", event.Tag), slog.String("status", event.Status))
+}
+
+// logFailure tells of a failure that no answer can tell any more.
+func (n *notifier) logFailure(ctx context.Context, err error) {
+	if err != nil {
+		n.logger.WarnContext(ctx, "event", slog.Any("error", err))
 	}
-	return nil
+}
+
+// judge is the failure that Nova's answer makes of a bind, nil for none. The
+// first releases look at the status only.
+func (n *notifier) judge(status int, reply []byte, events []Event) error {
+	if !n.release.BindJobs {
+		if status < http.StatusBadRequest {
+			return nil
+		}
+		return broken("Failed to send events %s: HTTP %d: %s", pythonEvents(events), status, reply)
+	}
+	detail, sameCodes := complaint(status, reply, events)
+	switch {
+	case detail == "":
+		return nil
+	case sameCodes && n.release.EventCodeFault:
+		return unforeseen(n.release.BindInConductor, "TypeError", "'set' object is not subscriptable")
+	}
+	return n.release.fromBind(badRequest("Bad API response from Nova for os-server-external-events API. Details: %s", detail))
 }
 
 func (n *notifier) intoChannel(ctx context.Context, events []Event) error {
@@ -83,8 +126,10 @@ func (n *notifier) post(ctx context.Context, events []Event) (int, []byte, error
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "cyborg-conductor fakecyborg")
-	request.Header[versionHeader] = []string{"compute 2.82"}
-	request.Header["X-OpenStack-Nova-API-Version"] = []string{"2.82"}
+	if n.release.BindJobs {
+		request.Header[versionHeader] = []string{"compute 2.82"}
+		request.Header["X-OpenStack-Nova-API-Version"] = []string{"2.82"}
+	}
 	response, err := n.client.Do(request)
 	if err != nil {
 		return 0, nil, err
@@ -94,11 +139,12 @@ func (n *notifier) post(ctx context.Context, events []Event) (int, []byte, error
 	return response.StatusCode, reply, err
 }
 
-// complaint is what Cyborg finds wrong with Nova's answer, "" if nothing. That
-// all events are refused with 422 is no complaint: the instance has no host yet.
-func complaint(status int, reply []byte, events []Event) string {
+// complaint is what Cyborg finds wrong with Nova's answer, "" if nothing, and
+// whether it is one code for all events. That all are refused with 422 is no
+// complaint: the instance has no host yet.
+func complaint(status int, reply []byte, events []Event) (detail string, sameCodes bool) {
 	if status == http.StatusOK {
-		return ""
+		return "", false
 	}
 	var answer struct {
 		Events []struct {
@@ -107,18 +153,18 @@ func complaint(status int, reply []byte, events []Event) string {
 		} `json:"events"`
 	}
 	if status != http.StatusMultiStatus || json.Unmarshal(reply, &answer) != nil || len(answer.Events) == 0 {
-		return fmt.Sprintf("Failed to send events %s: HTTP %d: %s", pythonEvents(events), status, reply)
+		return fmt.Sprintf("Failed to send events %s: HTTP %d: %s", pythonEvents(events), status, reply), false
 	}
 	first := answer.Events[0]
 	for _, event := range answer.Events {
 		if event.Code != first.Code {
-			return "All event responses are expected to have the same event code. Instance: " + first.ServerUUID
+			return "All event responses are expected to have the same event code. Instance: " + first.ServerUUID, false
 		}
 	}
 	if first.Code == http.StatusUnprocessableEntity {
-		return ""
+		return "", false
 	}
-	return fmt.Sprintf("Unexpected event code %d for instance %s", first.Code, first.ServerUUID)
+	return fmt.Sprintf("Unexpected event code %d for instance %s", first.Code, first.ServerUUID), true
 }
 
 // pythonEvents is Python's text for the list of events.

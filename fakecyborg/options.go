@@ -8,8 +8,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
+	"github.com/novacyborg/novacyborg/fakecyborg/journal"
 	"github.com/novacyborg/novacyborg/placement"
 )
 
@@ -27,14 +31,26 @@ type config struct {
 	events        chan<- Event
 	novaTransport http.RoundTripper
 	logger        *slog.Logger
+	authenticator Authenticator
+	newPolicies   bool
+	images        imageService
+	mount         Mount
+	front         front
+	eventForm     *EventForm
+	noNova        bool
 	random        io.Reader
+	journal       journal.Limits
+	clock         *clock
 }
 
 func newConfig(opts []Option) (*config, error) {
 	c := &config{
-		release: Newest(),
-		place:   seedPlace,
-		logger:  slog.New(slog.DiscardHandler),
+		release:       Newest(),
+		place:         seedPlace,
+		logger:        slog.New(slog.DiscardHandler),
+		authenticator: noAuth{},
+		clock:         &clock{base: time.Now},
+		images:        imageService{programmers: make(map[string]driver.Programmer)},
 	}
 	for _, opt := range opts {
 		if err := opt(c); err != nil {
@@ -53,9 +69,26 @@ func WithRelease(release Release) Option {
 		if release.MaxMicroversion < 0 {
 			return fmt.Errorf("release %s: maximum microversion 2.%d is below 2.0", release.Series, release.MaxMicroversion)
 		}
-		c.release = release
+		c.release = release.copied()
 		return nil
 	}
+}
+
+// WithNewPolicies plays a Cyborg with the setting enforce_new_defaults = True of
+// its policies, which the release does not ship.
+func WithNewPolicies() Option {
+	return func(c *config) error {
+		c.newPolicies = true
+		return nil
+	}
+}
+
+// policies are those that are in force.
+func (c *config) policies() Policies {
+	if c.newPolicies {
+		return c.release.NewPolicies
+	}
+	return c.release.Policies
 }
 
 // WithSeed fills the server with hosts, devices and device profiles. The last
@@ -82,10 +115,11 @@ func WithSeedFile(path string) Option {
 }
 
 // WithSeedYAML is [WithSeedFile] for a file that was read already, or embedded;
-// name is what errors call it.
+// name is what errors call it, and files that the seed names are relative to its
+// directory.
 func WithSeedYAML(name string, data []byte) Option {
 	return func(c *config) error {
-		seed, place, err := parseSeed(name, data)
+		seed, place, err := parseSeed(name, data, filepath.Dir(name))
 		if err != nil {
 			return err
 		}
@@ -115,6 +149,15 @@ func WithNova(endpoint string) Option {
 			return fmt.Errorf("with nova: %q is not an http or https url", endpoint)
 		}
 		c.nova = strings.TrimRight(endpoint, "/")
+		return nil
+	}
+}
+
+// WithoutNova plays a cloud that has no compute service: every bind ends as a 500
+// although its requests are Bound.
+func WithoutNova() Option {
+	return func(c *config) error {
+		c.noNova = true
 		return nil
 	}
 }

@@ -16,17 +16,20 @@ type arqPatch struct {
 // patchFields are the fields of a patch in the order of error texts.
 var patchFields = []string{"hostname", "device_rp_uuid", "instance_uuid"}
 
+// patchFieldsWithProject are those of a release where a bind can name a project.
+var patchFieldsWithProject = append(slices.Clone(patchFields), "project_id")
+
 // readPatches checks the body of a PATCH as a whole, before anything is done,
 // and fails on what Python stumbles over first.
 // It mirrors cyborg/api/controllers/v2/arqs.py:ARQsController.patch.
-func readPatches(body any, who caller, version microversion) ([]arqPatch, error) {
+func (r Release) readPatches(body any, who caller, version microversion) ([]arqPatch, error) {
 	byUUID, ok := body.(*object)
 	if !ok {
 		return nil, noAttribute(body, "items")
 	}
 	patches := make([]arqPatch, 0, len(byUUID.keys))
 	for _, uuid := range byUUID.keys {
-		patch, err := readPatch(uuid, byUUID.values[uuid], who, version)
+		patch, err := r.readPatch(uuid, byUUID.values[uuid], who, version)
 		if err != nil {
 			return nil, err
 		}
@@ -38,17 +41,17 @@ func readPatches(body any, who caller, version microversion) ([]arqPatch, error)
 	return patches, nil
 }
 
-func readPatch(uuid string, value any, who caller, version microversion) (arqPatch, error) {
+func (r Release) readPatch(uuid string, value any, who caller, version microversion) (arqPatch, error) {
 	operations, err := operationsOf(value)
 	if err != nil {
 		return arqPatch{}, err
 	}
-	if err := checkOneKind(operations); err != nil {
+	if err := r.checkOneKind(operations); err != nil {
 		return arqPatch{}, err
 	}
 	fields := make(map[string]any)
 	for _, operation := range operations {
-		if err := readOperation(operation, version, fields); err != nil {
+		if err := r.readOperation(operation, who, version, fields); err != nil {
 			return arqPatch{}, err
 		}
 	}
@@ -59,7 +62,7 @@ func readPatch(uuid string, value any, who caller, version microversion) (arqPat
 	if !patch.bind {
 		return patch, nil
 	}
-	return patch, patch.fill(fields, who)
+	return patch, r.fill(&patch, fields, who, version)
 }
 
 // operationsOf is the list of operations; each is an object.
@@ -96,7 +99,7 @@ func notSubscriptable(element any) *fault {
 
 // checkOneKind wants all operations to be add or all to be remove; a missing op
 // counts only where Python would look at it.
-func checkOneKind(operations []*object) error {
+func (r Release) checkOneKind(operations []*object) error {
 	for _, kind := range []string{"add", "remove"} {
 		all := true
 		for _, operation := range operations {
@@ -113,15 +116,11 @@ func checkOneKind(operations []*object) error {
 			return nil
 		}
 	}
-	return patchError("Every op must be add or remove")
-}
-
-func patchError(format string, args ...any) *fault {
-	return badRequest("Couldn't apply patch. Reason: "+format, args...)
+	return r.patchError("Every op must be add or remove")
 }
 
 // readOperation checks one operation and, for an add, notes its value.
-func readOperation(operation *object, version microversion, fields map[string]any) error {
+func (r Release) readOperation(operation *object, who caller, version microversion, fields map[string]any) error {
 	value, ok := operation.values["path"]
 	if !ok {
 		return keyError("path")
@@ -131,12 +130,10 @@ func readOperation(operation *object, version microversion, fields map[string]an
 		return noAttribute(value, "lstrip")
 	}
 	name := strings.TrimLeft(path, "/")
-	switch {
-	case name == "project_id" && version < minorProjectInBind:
-		return needsMicroversion(int(minorProjectInBind))
-	case name != "project_id" && !slices.Contains(patchFields, name):
-		return patchError("Invalid path in patch %s", path)
-	case operation.values["op"] != "add":
+	if refusal := r.checkField(name, path, who, version); refusal != nil {
+		return refusal
+	}
+	if operation.values["op"] != "add" {
 		return nil
 	}
 	if _, ok := operation.values["value"]; !ok {
@@ -146,18 +143,47 @@ func readOperation(operation *object, version microversion, fields map[string]an
 	return nil
 }
 
-// fill takes the values of a bind. The project is the caller's unless given.
-func (p *arqPatch) fill(fields map[string]any, who caller) error {
+// checkField checks the path of an operation; project_id is for those who know
+// it, and may name one.
+func (r Release) checkField(name, path string, who caller, version microversion) *fault {
+	names := patchFields
+	if r.BindProject != ProjectUnknown {
+		names = patchFieldsWithProject
+	}
+	isProject := name == "project_id" && r.BindProject != ProjectUnknown
+	switch {
+	case isProject && version < minorProjectInBind:
+		return needsMicroversion(int(minorProjectInBind))
+	case isProject && r.BindProject == ProjectOfAdmins && !who.admin:
+		return denied("arq:update")
+	case !slices.Contains(names, name):
+		return r.patchError("Invalid path in patch " + path)
+	}
+	return nil
+}
+
+// fill takes the values of a bind. The project is the caller's unless given, or
+// null in releases that do not know the caller's.
+func (r Release) fill(p *arqPatch, fields map[string]any, who caller, version microversion) error {
+	needed := patchFields
+	if r.BindProject == ProjectRequired && version >= minorProjectInBind {
+		needed = patchFieldsWithProject
+	}
 	var absent []string
-	for _, name := range patchFields {
+	for _, name := range needed {
 		if fields[name] == nil {
 			absent = append(absent, name)
 		}
 	}
 	if len(absent) > 0 {
-		return patchError("Fields absent in patch %s", strings.Join(absent, ","))
+		return r.patchError("Fields absent in patch " + strings.Join(absent, ","))
 	}
-	p.project = &who.project
+	if r.BindProject == ProjectOfAdmins {
+		p.project = textOrNull(who.Project)
+		if !truth(fields["project_id"]) {
+			delete(fields, "project_id")
+		}
+	}
 	for name, into := range map[string]**string{
 		"hostname": &p.hostname, "device_rp_uuid": &p.deviceRP, "instance_uuid": &p.instance, "project_id": &p.project,
 	} {

@@ -1,6 +1,7 @@
 package fakecyborg
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func (s *store) addProfile(p *profile) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, taken := s.profileName[sameKey(p.name)]; taken {
-		return faultf(http.StatusConflict, "A device_profile with name %s already exists.", p.name).overRPC()
+		return s.duplicate(p)
 	}
 	if len(p.name) > maxName {
 		return broken(`Remote error: DBDataError (pymysql.err.DataError) (1406, "Data too long for column 'name' at row 1")`).overRPC()
@@ -44,11 +45,24 @@ func (s *store) addProfile(p *profile) error {
 		return broken(`Remote error: DBDuplicateEntry (pymysql.err.IntegrityError) (1062, "Duplicate entry '%s' for key 'uuid'")`, p.uuid).overRPC()
 	}
 	if p.created.IsZero() {
-		p.created = now()
+		p.created = s.now()
 	}
 	p.id = s.profiles.add(p.uuid, p)
 	s.profileName[sameKey(p.name)] = p
 	return nil
+}
+
+// duplicate is the refusal of a second profile of a name. Where MySQL's text was
+// not understood it is taken for one about the uuid.
+func (s *store) duplicate(p *profile) error {
+	if s.release.DuplicateName {
+		return faultf(http.StatusConflict, "A device_profile with name %s already exists.", p.name).overRPC()
+	}
+	id, err := p.uuid, error(nil)
+	if id == "" {
+		id, err = s.uuids.next()
+	}
+	return errors.Join(err, broken("DeviceProfile with uuid %s already exists.", id).overRPC())
 }
 
 // findProfile looks a profile up by uuid if the text looks like one, else by
@@ -58,7 +72,7 @@ func (s *store) findProfile(nameOrUUID string) (*profile, error) {
 		if p, ok := s.profiles.get(nameOrUUID); ok {
 			return p, nil
 		}
-		return nil, notFound("Device Profile not found with uuid=%s", nameOrUUID)
+		return nil, s.release.missing("Device Profile", "uuid", nameOrUUID)
 	}
 	return s.namedProfile(nameOrUUID)
 }
@@ -67,7 +81,7 @@ func (s *store) namedProfile(name string) (*profile, error) {
 	if p, ok := s.profileName[sameKey(name)]; ok {
 		return p, nil
 	}
-	return nil, notFound("Device Profile not found with name=%s", name)
+	return nil, s.release.missing("Device Profile", "name", name)
 }
 
 // profile returns a copy, for use without the lock.

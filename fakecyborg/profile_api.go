@@ -16,23 +16,46 @@ type profileWire struct {
 	Links       []link    `json:"links"`
 }
 
-// profileShown is a profile on its own; its times are Python text.
+// profileShown is a profile on its own, and everywhere in releases before typed
+// profiles; its times are Python text. Description and times are missing in the
+// first releases.
 type profileShown struct {
 	Name        string    `json:"name"`
-	Description *string   `json:"description"`
+	Description **string  `json:"description,omitempty"`
 	UUID        string    `json:"uuid"`
 	Groups      []*object `json:"groups"`
-	CreatedAt   string    `json:"created_at"`
-	UpdatedAt   string    `json:"updated_at"`
+	CreatedAt   string    `json:"created_at,omitempty"`
+	UpdatedAt   string    `json:"updated_at,omitempty"`
 	Links       []link    `json:"links"`
 }
 
 type profileList struct {
-	DeviceProfiles []profileWire `json:"device_profiles"`
+	DeviceProfiles []any `json:"device_profiles"`
 }
 
 type profileOne struct {
 	DeviceProfile profileShown `json:"device_profile"`
+}
+
+// shown is the form of one profile on its own.
+func (p profile) shown(release Release, base string) profileShown {
+	shown := profileShown{
+		Name: p.name, UUID: p.uuid, Groups: p.groups,
+		Links: []link{selfLink(base, "device_profiles", p.uuid)},
+	}
+	if release.ProfileDescription {
+		shown.Description = &p.description
+		shown.CreatedAt, shown.UpdatedAt = pythonTime(p.created), "None"
+	}
+	return shown
+}
+
+// listed is the form in lists and in the answer of a creation.
+func (p profile) listed(release Release, base string) (any, error) {
+	if !release.TypedProfiles {
+		return p.shown(release, base), nil
+	}
+	return asAnswer(p.wire(base))
 }
 
 // wire fails for a profile whose uuid is none: it cannot be told to anybody.
@@ -55,9 +78,9 @@ func (x *exchange) listProfiles() (any, error) {
 			names[name] = true
 		}
 	}
-	answer := profileList{DeviceProfiles: []profileWire{}}
+	answer := profileList{DeviceProfiles: []any{}}
 	for _, p := range x.server.store.listProfiles(names) {
-		wire, err := p.wire(baseURL(x.Request))
+		wire, err := p.listed(x.server.release, x.base())
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +91,9 @@ func (x *exchange) listProfiles() (any, error) {
 
 func (x *exchange) showProfile() (any, error) {
 	id := x.parameters["id"]
+	if !x.server.release.ProfileByName {
+		return x.showProfileOfUUID(id)
+	}
 	if !looksLikeUUID(id) && x.version < minorProfileByName {
 		return nil, needsMicroversion(int(minorProfileByName))
 	}
@@ -75,22 +101,29 @@ func (x *exchange) showProfile() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return profileOne{profileShown{
-		Name: p.name, Description: p.description, UUID: p.uuid, Groups: p.groups,
-		CreatedAt: pythonTime(p.created), UpdatedAt: "None",
-		Links: []link{selfLink(baseURL(x.Request), "device_profiles", p.uuid)},
-	}}, nil
+	return profileOne{p.shown(x.server.release, x.base())}, nil
+}
+
+// showProfileOfUUID compares the text with the uuids of all profiles, as releases
+// did that know no names here.
+func (x *exchange) showProfileOfUUID(id string) (any, error) {
+	for _, p := range x.server.store.listProfiles(nil) {
+		if p.uuid == id {
+			return profileOne{p.shown(x.server.release, x.base())}, nil
+		}
+	}
+	return nil, notFound("Device profile not found with uuid %s", id)
 }
 
 func (x *exchange) createProfile() (any, error) {
-	p, err := readProfile(x.body)
+	p, err := x.server.release.readProfile(x.body)
 	if err != nil {
 		return nil, err
 	}
 	if err := x.server.store.addProfile(p); err != nil {
 		return nil, err
 	}
-	return asAnswer(p.wire(baseURL(x.Request)))
+	return p.listed(x.server.release, x.base())
 }
 
 func (x *exchange) deleteProfiles() (any, error) {

@@ -18,13 +18,11 @@ var (
 	// nameRule allows one line feed at the end, as Python's $ does.
 	nameRule  = regexp.MustCompile(`^[a-zA-Z0-9-_]+\n?$`)
 	groupRule = regexp.MustCompile(groupPattern)
-	// resourceClasses are the classes that a profile may ask for besides CUSTOM_ ones.
-	resourceClasses = []string{"FPGA", "GPU", "VGPU", "PGPU", "CUSTOM_QAT", "CUSTOM_NIC", "CUSTOM_SSD"}
 )
 
 // readProfile checks the body of a creation in the order of the real server;
 // what is not checked there fails as Python does.
-func readProfile(body any) (*profile, error) {
+func (r Release) readProfile(body any) (*profile, error) {
 	fields, err := onlyElement(body)
 	if err != nil {
 		return nil, err
@@ -33,7 +31,7 @@ func readProfile(body any) (*profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := readGroups(fields.values["groups"])
+	groups, err := r.readGroups(fields.values["groups"])
 	if err != nil {
 		return nil, err
 	}

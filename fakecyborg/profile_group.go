@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func readGroups(value any) ([]*object, error) {
+func (r Release) readGroups(value any) ([]*object, error) {
 	if !truth(value) {
 		return nil, broken("DeviceProfile needs groups field.")
 	}
@@ -20,7 +20,7 @@ func readGroups(value any) ([]*object, error) {
 		if !ok {
 			return nil, noAttribute(element, "items")
 		}
-		if err := checkGroup(group); err != nil {
+		if err := r.checkGroup(group); err != nil {
 			return nil, err
 		}
 		groups = append(groups, group)
@@ -40,7 +40,10 @@ func notGroups(value any) *fault {
 
 // checkGroup checks one group and cleans it: blanks around names go away and
 // values become text.
-func checkGroup(group *object) error {
+func (r Release) checkGroup(group *object) error {
+	if !r.GroupChecks {
+		return r.checkKeys(group)
+	}
 	var renames []rename
 	for _, key := range group.keys {
 		prefix, name, _ := strings.Cut(key, ":")
@@ -48,11 +51,11 @@ func checkGroup(group *object) error {
 		var err error
 		switch {
 		case !groupRule.MatchString(key):
-			err = badRequest("Device profile group keys must be of the form %s", groupPattern)
+			err = r.badKey()
 		case prefix == "trait":
-			err = checkTrait(clean, group.values[key])
+			err = r.checkTrait(clean, group.values[key])
 		case prefix == "resources":
-			err = checkResource(clean, group.values[key])
+			err = r.checkResource(clean, group.values[key])
 		default:
 			clean = name
 		}
@@ -67,9 +70,35 @@ func checkGroup(group *object) error {
 	return textValues(group)
 }
 
-func checkTrait(name string, value any) error {
+// badKey is the refusal of a key, which has a blank too many at first.
+func (r Release) badKey() *fault {
+	blank := " "
+	if r.CorrectedMessages {
+		blank = ""
+	}
+	return badRequest("Device profile group keys must be of%s the form %s", blank, groupPattern)
+}
+
+// checkKeys is all that the first releases check of a group.
+func (r Release) checkKeys(group *object) error {
+	for _, key := range group.keys {
+		value := group.values[key]
+		switch {
+		case !groupRule.MatchString(key):
+			return r.badKey()
+		case strings.HasPrefix(key, "trait:") && value != "required" && value != "forbidden":
+			return badRequest("Device profile trait values must be one among ['required', 'forbidden']")
+		}
+	}
+	return textValues(group)
+}
+
+func (r Release) checkTrait(name string, value any) error {
 	if !strings.HasPrefix(name, "CUSTOM_") {
 		return badRequest("Unsupported trait name format %s, should start with CUSTOM_", name)
+	}
+	if value != "required" && value != "forbidden" && r.TraitValueFault {
+		return broken("not enough arguments for format string")
 	}
 	if value != "required" && value != "forbidden" {
 		return badRequest("Unsupported trait value %s, the value must be one among ['required', 'forbidden']", pythonStr(value))
@@ -77,12 +106,12 @@ func checkTrait(name string, value any) error {
 	return nil
 }
 
-func checkResource(name string, value any) error {
-	if !slices.Contains(resourceClasses, name) && !strings.HasPrefix(name, "CUSTOM_") {
+func (r Release) checkResource(name string, value any) error {
+	if !slices.Contains(r.ResourceClasses, name) && !strings.HasPrefix(name, "CUSTOM_") {
 		return badRequest("Unsupported resource class %s", name)
 	}
 	if text, ok := value.(string); ok && !integerText.MatchString(text) {
-		return badRequest("Resources number %s is invalid", text)
+		return badRequest("Resources %s %s is invalid", r.number(), text)
 	}
 	_, err := pythonInt(value)
 	return err
@@ -113,4 +142,12 @@ func optionalText(value any, field string) (*string, error) {
 		return &text, nil
 	}
 	return nil, broken("A string is required in field %s, not a %s", field, pythonType(value))
+}
+
+// number is the word, which has a letter too many at first.
+func (r Release) number() string {
+	if r.CorrectedMessages {
+		return "number"
+	}
+	return "nummber"
 }

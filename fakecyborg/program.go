@@ -12,8 +12,8 @@ var pathRule = regexp.MustCompile(`^(/[\w-]+)+$`)
 // internalPaths may not be changed from outside.
 var internalPaths = []string{"/created_at", "/id", "/links", "/updated_at", "/uuid", "/name", "/num_accelerators"}
 
-// programDeployable checks a request to load a bitstream. No driver of the fake
-// can load one yet, so what passes ends as an agent that could not.
+// programDeployable loads a bitstream. Without an image service it ends as an
+// agent that could not.
 // It mirrors cyborg/api/controllers/v2/deployables.py:DeployablesController.program.
 func (x *exchange) programDeployable() (any, error) {
 	uuid := x.parameters["uuid"]
@@ -27,12 +27,31 @@ func (x *exchange) programDeployable() (any, error) {
 	if !looksLikeUUID(image) {
 		return nil, notUUID(image)
 	}
-	x.server.store.mu.RLock()
-	defer x.server.store.mu.RUnlock()
-	if _, err := x.server.store.findDeployable(uuid); err != nil {
+	return x.server.programDeployable(x, uuid, image)
+}
+
+func (s *Server) programDeployable(x *exchange, uuid, id string) (any, error) {
+	s.store.mu.RLock()
+	place, err := s.store.findDeployable(uuid)
+	s.store.mu.RUnlock()
+	failed := broken("FPGA programming failed with return False.")
+	switch {
+	case err != nil:
 		return nil, err
+	case s.images.images == nil:
+		return nil, failed
 	}
-	return nil, broken("FPGA programming failed with return False.")
+	image, err := s.images.images.ByID(id)
+	if err != nil {
+		return nil, s.release.missing("Image", "uuid", id).overRPC()
+	}
+	if err := s.loadImage(x.Context(), place, image); err != nil {
+		s.logger.WarnContext(x.Context(), "program", "deployable", place.Name, "error", err)
+		return nil, failed
+	}
+	s.store.mu.RLock()
+	defer s.store.mu.RUnlock()
+	return asAnswer(s.store.wireDeployable(x.base(), place))
 }
 
 // readProgram checks the patch and returns the image of its first operation.

@@ -2,6 +2,7 @@ package fakecyborg_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
@@ -149,4 +150,43 @@ func TestReportWithoutHostProvider(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ready.status)
 	assert.JSONEq(t, `{"status":"ready","release":"2026.2"}`, ready.body)
 	assert.Equal(t, http.StatusNotFound, c.call(t, "GET", "/_fake/nothing", "").status)
+}
+
+// A server that is started anew on the same Placement reports again, takes its devices for its own, also where it had
+// reserved one, and leaves alone what an operator changed.
+func TestReportAfterARestart(t *testing.T) {
+	t.Parallel()
+	place, err := placementtest.New()
+	require.NoError(t, err)
+	reporter, err := placement.New(t.Context(), placement.WithEndpoint("http://placement.invalid"),
+		placement.WithToken("admin"), placement.WithTransport(place.Transport()))
+	require.NoError(t, err)
+	raw := client{base: "http://placement.invalid", http: &http.Client{Transport: place.Transport()}}
+	start := func() (*fakecyborg.Server, client) {
+		server, err := fakecyborg.New(fakecyborg.WithSeed(twoHosts()), fakecyborg.WithPlacement(reporter))
+		require.NoError(t, err)
+		return server, clientOf(server)
+	}
+	server, c := start()
+	require.NoError(t, server.Report(t.Context()))
+	gpu := c.call(t, "GET", "/v2/devices?type=GPU", "").listOf(t, "devices")[0].UUID
+	require.Equal(t, 204, c.call(t, "POST", "/v2/devices/"+gpu+"/disable", "").status)
+
+	server, c = start()
+	require.NoError(t, server.Report(t.Context()))
+	id := driver.ProviderUUID(gpuName)
+	assert.Equal(t, map[string][3]int{"PGPU": {1, 0, 1}}, raw.inventory(t, id))
+	gpu = c.call(t, "GET", "/v2/devices?type=GPU", "").listOf(t, "devices")[0].UUID
+	require.Equal(t, 204, c.call(t, "POST", "/v2/devices/"+gpu+"/disable", "").status)
+	assert.Equal(t, map[string][3]int{"PGPU": {1, 1, unlimited}}, raw.inventory(t, id))
+
+	var held struct {
+		Generation int `json:"resource_provider_generation"`
+	}
+	raw.ask(t, "/resource_providers/"+id+"/inventories", &held)
+	changed := raw.call(t, "PUT", "/resource_providers/"+id+"/inventories/PGPU",
+		fmt.Sprintf(`{"resource_provider_generation": %d, "total": 7}`, held.Generation), "X-Auth-Token", "admin", "OpenStack-API-Version", "placement 1.20")
+	require.Equal(t, http.StatusOK, changed.status, changed.body)
+	require.ErrorIs(t, server.Report(t.Context()), placement.ErrForeign)
+	assert.Equal(t, map[string][3]int{"PGPU": {7, 0, unlimited}}, raw.inventory(t, id))
 }

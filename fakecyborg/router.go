@@ -20,6 +20,8 @@ type route struct {
 	query []string
 	// status of success.
 	status int
+	// has says whether a release has the route; nil is all of them.
+	has func(Release) bool
 	// run answers; a nil result is an empty body.
 	run func(*exchange) (any, error)
 }
@@ -111,11 +113,11 @@ func splitPath(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-// mount takes the mount point and a ".json" suffix off a path and gives a path
+// locate takes the mount point and a ".json" suffix off a path and gives a path
 // without version the version 2.
-func mount(path string) []string {
+func (s *Server) locate(path string) []string {
 	segments := splitPath(path)
-	if len(segments) > 0 && segments[0] == "accelerator" {
+	if s.mount == MountDevstack && len(segments) > 0 && segments[0] == "accelerator" {
 		segments = segments[1:]
 	}
 	if len(segments) == 0 {
@@ -123,7 +125,7 @@ func mount(path string) []string {
 	}
 	last := len(segments) - 1
 	segments[last] = strings.TrimSuffix(segments[last], ".json")
-	if segments[0] != "v2" {
+	if segments[0] != "v2" && (segments[0] != "v1" || !s.release.VersionOne) {
 		segments = append([]string{"v2"}, segments...)
 	}
 	return segments

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
+	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
 )
 
 // Seed is what a server holds when it starts. See the package documentation for
@@ -13,6 +14,10 @@ type Seed struct {
 	Hosts []Host
 	// DeviceProfiles exist from the start.
 	DeviceProfiles []DeviceProfile
+	// ARQs are accelerator requests that exist from the start.
+	ARQs []ARQ
+	// Faults are rules that are in force from the start.
+	Faults []faults.Rule
 }
 
 // Host is a compute host.
@@ -47,6 +52,8 @@ type Device struct {
 	Driver string
 	// Card is what the driver reads.
 	driver.Card
+	// Disabled devices have the status "maintaining".
+	Disabled bool
 }
 
 // DeviceProfile is a device profile of the seed.

@@ -1,19 +1,31 @@
 package fakecyborg
 
-import "go.yaml.in/yaml/v3"
+import (
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	machines "github.com/novacyborg/novacyborg/fakecyborg/driver/inventory"
+	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
+)
 
 // parseSeed reads a seed. The second result turns a path of keys into file, line
-// and path.
-func parseSeed(file string, data []byte) (Seed, func(string) string, error) {
+// and path. Other files that the seed names are relative to dir; when that is
+// empty it may name none.
+func parseSeed(file string, data []byte, dir string) (Seed, func(string) string, error) {
 	r := newSeedReader(file, len(data))
+	r.dir = dir
 	root, err := readDocument(file, data)
 	if err != nil || root == nil {
 		return Seed{}, r.place, err
 	}
 	var seed Seed
 	err = r.mapping(root, "", map[string]field{
-		"hosts":           r.list(func(n *yaml.Node, at string) error { return grow(&seed.Hosts, n, at, r.host) }),
-		"device_profiles": r.list(func(n *yaml.Node, at string) error { return grow(&seed.DeviceProfiles, n, at, r.profile) }),
+		"hosts":                r.list(func(n *yaml.Node, at string) error { return grow(&seed.Hosts, n, at, r.host) }),
+		"device_profiles":      r.list(func(n *yaml.Node, at string) error { return grow(&seed.DeviceProfiles, n, at, r.profile) }),
+		"accelerator_requests": r.list(func(n *yaml.Node, at string) error { return grow(&seed.ARQs, n, at, r.arq) }),
+		"faults":               func(n *yaml.Node, at string) error { return r.faults(n, at, &seed.Faults) },
 	})
 	return seed, r.place, err
 }
@@ -28,15 +40,21 @@ func grow[T any](list *[]T, n *yaml.Node, at string, read func(*yaml.Node, strin
 	return nil
 }
 
+// host puts the cards of a real machine behind the devices that are listed.
 func (r *seedReader) host(n *yaml.Node, at string, host *Host) error {
-	return r.mapping(n, at, map[string]field{
+	var machine []Device
+	err := r.mapping(n, at, map[string]field{
 		"name": r.text(&host.Name),
 		"compute_node": func(n *yaml.Node, at string) error {
 			host.ComputeNode = &ComputeNode{}
 			return r.computeNode(n, at, host.ComputeNode)
 		},
 		"devices": r.list(func(n *yaml.Node, at string) error { return grow(&host.Devices, n, at, r.device) }),
+		"lspci":   r.machine(&machine, machines.OpenLspci),
+		"sysfs":   r.machine(&machine, machines.OpenSysfs),
 	})
+	host.Devices = append(host.Devices, machine...)
+	return err
 }
 
 func (r *seedReader) computeNode(n *yaml.Node, at string, node *ComputeNode) error {
@@ -49,15 +67,76 @@ func (r *seedReader) computeNode(n *yaml.Node, at string, node *ComputeNode) err
 }
 
 func (r *seedReader) device(n *yaml.Node, at string, device *Device) error {
+	fields := map[string]field{"driver": r.text(&device.Driver), "disabled": r.flag(&device.Disabled)}
+	for _, key := range device.keys() {
+		switch into := key.value.(type) {
+		case *string:
+			fields[key.name] = r.text(into)
+		case *int:
+			fields[key.name] = r.number(into)
+		case *[]string:
+			fields[key.name] = r.list(func(n *yaml.Node, at string) error {
+				return grow(into, n, at, func(n *yaml.Node, at string, text *string) error { return r.text(text)(n, at) })
+			})
+		}
+	}
+	return r.mapping(n, at, fields)
+}
+
+// cardKey is a key of a card in seeds, with its value: *string, *int or *[]string.
+type cardKey struct {
+	name  string
+	value any
+}
+
+// keys are the keys of a card, in the order in which they are written.
+func (d *Device) keys() []cardKey {
+	c := &d.Card
+	return []cardKey{
+		{"address", &c.Address},
+		{"vendor_id", &c.VendorID},
+		{"product_id", &c.ProductID},
+		{"model", &c.Model},
+		{"controller", &c.Controller},
+		{"function_id", &c.FunctionID},
+		{"region_id", &c.RegionID},
+		{"vfs", &c.VFs},
+		{"vf_addresses", &c.VFAddresses},
+		{"user_address", &c.UserAddress},
+		{"physical_network", &c.PhysicalNetwork},
+		{"function_name", &c.FunctionName},
+		{"vgpu_type", &c.VGPUType},
+		{"vgpu_name", &c.VGPUName},
+		{"vgpus", &c.VGPUs},
+		{"resource_class", &c.ResourceClass},
+	}
+}
+
+func (r *seedReader) arq(n *yaml.Node, at string, a *ARQ) error {
 	return r.mapping(n, at, map[string]field{
-		"driver":      r.text(&device.Driver),
-		"address":     r.text(&device.Address),
-		"product_id":  r.text(&device.ProductID),
-		"model":       r.text(&device.Model),
-		"function_id": r.text(&device.FunctionID),
-		"region_id":   r.text(&device.RegionID),
-		"vfs":         r.number(&device.VFs),
+		"uuid":           r.text(&a.UUID),
+		"device_profile": r.text(&a.DeviceProfile),
+		"group":          r.number(&a.Group),
+		"state":          r.text(&a.State),
+		"hostname":       r.text(&a.Hostname),
+		"device_rp_uuid": r.text(&a.DeviceRP),
+		"instance_uuid":  r.text(&a.Instance),
+		"project_id":     r.text(&a.Project),
+		"attach_handle":  r.number(&a.Handle),
 	})
+}
+
+// faults leaves the rules to their own package.
+func (r *seedReader) faults(n *yaml.Node, at string, rules *[]faults.Rule) error {
+	for i, element := range n.Content {
+		r.lines[fmt.Sprintf("%s[%d]", at, i)] = element.Line
+	}
+	read, err := faults.ReadNode(r.file, n, at)
+	if wrong, ok := errors.AsType[*faults.Error](err); ok {
+		return &SeedError{Place: wrong.Place, Err: wrong.Err}
+	}
+	*rules = read
+	return err
 }
 
 func (r *seedReader) profile(n *yaml.Node, at string, profile *DeviceProfile) error {

@@ -14,6 +14,8 @@ import (
 // does not name keys and places in all of its errors.
 type seedReader struct {
 	file string
+	// dir is where files are that the seed names, "" when it may name none.
+	dir string
 	// lines are the lines of all paths that were seen.
 	lines map[string]int
 	// values counts what was read, and is at most maxValues.
@@ -155,6 +157,21 @@ func (r *seedReader) number(into *int) field {
 			return r.fail(n, at, "want a whole number, got %s", describe(n))
 		}
 		*into = value
+		return nil
+	}
+}
+
+// flag takes true or false.
+func (r *seedReader) flag(into *bool) field {
+	return func(n *yaml.Node, at string) error {
+		n, err := r.open(n, at)
+		if err != nil {
+			return err
+		}
+		if n.Kind != yaml.ScalarNode || (n.Value != "true" && n.Value != "false") {
+			return r.fail(n, at, "want true or false, got %s", describe(n))
+		}
+		*into = n.Value == "true"
 		return nil
 	}
 }

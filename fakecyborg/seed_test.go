@@ -20,8 +20,8 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 	for _, test := range []struct {
 		name, seed, want string
 	}{
-		{name: "unknown key", seed: "hosts:\n  - name: h\n    disks: 3\n", want: `s.yaml:3: hosts[0].disks: unknown key "disks", known are compute_node, devices, name`},
-		{name: "unknown key at the top", seed: "host: []\n", want: `s.yaml:1: host: unknown key "host", known are device_profiles, hosts`},
+		{name: "unknown key", seed: "hosts:\n  - name: h\n    disks: 3\n", want: `s.yaml:3: hosts[0].disks: unknown key "disks", known are compute_node, devices, lspci, name, sysfs`},
+		{name: "unknown key at the top", seed: "host: []\n", want: `s.yaml:1: host: unknown key "host", known are accelerator_requests, device_profiles, faults, hosts`},
 		{name: "repeated key", seed: "hosts:\n  - name: h\n    name: i\n", want: "s.yaml:3: hosts[0].name: the key is already in line 2"},
 		{name: "no list", seed: "hosts: {name: h}\n", want: "s.yaml:1: hosts: want a list, got keys and values"},
 		{name: "no mapping", seed: "hosts:\n  - h\n", want: `s.yaml:2: hosts[0]: want keys and values, got "h"`},
@@ -43,7 +43,7 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 		{name: "blank host name", seed: "hosts:\n  - devices: []\n    name: ' '\n", want: "s.yaml:3: hosts[0].name: a host needs a name"},
 		{name: "host without name", seed: "hosts:\n  - devices: []\n", want: "s.yaml:2: hosts[0].name: a host needs a name"},
 		{name: "host twice", seed: "hosts:\n  - name: h\n  - name: H\n", want: `s.yaml:3: hosts[1].name: host "H" is already at s.yaml:2: hosts[0].name`},
-		{name: "unknown driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: gpgpu}\n", want: `s.yaml:4: hosts[0].devices[0].driver: driver "gpgpu": unknown driver, known are fake, fpga, pgpu`},
+		{name: "unknown driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: gpgpu}\n", want: `s.yaml:4: hosts[0].devices[0].driver: driver "gpgpu": unknown driver, known are aichip, fake, fpga, inspur_fpga, nic, pci, pgpu, qat, ssd, vgpu, xilinx_fpga`},
 		{name: "bad address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n        address: x\n", want: `s.yaml:5: hosts[0].devices[0].address: driver fpga: address "x": wrong value`},
 		{name: "no address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n", want: `s.yaml:4: hosts[0].devices[0]: driver fpga: address "": needed`},
 		{name: "field of another driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: pgpu, address: \"0000:af:00.0\",\n         vfs: 2}\n", want: `s.yaml:5: hosts[0].devices[0].vfs: driver pgpu: vfs "2": not read by this driver, leave it out`},

@@ -5,20 +5,32 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
+	"github.com/novacyborg/novacyborg/fakecyborg/journal"
 )
 
 // Server is a Cyborg in memory: API, conductor and agents in one. It is an
 // [http.Handler] and safe for concurrent use. Make one with [New] or [Start].
 type Server struct {
-	release   Release
-	routes    router
-	store     *store
-	reporter  *reporter
-	notifier  *notifier
-	logger    *slog.Logger
-	ready     atomic.Bool
-	url       string
-	transport memoryTransport
+	release       Release
+	policies      Policies
+	routes        router
+	store         *store
+	reporter      *reporter
+	notifier      *notifier
+	logger        *slog.Logger
+	authenticator Authenticator
+	images        imageService
+	mount         Mount
+	front         front
+	faults        *faults.Set
+	journal       *journal.Journal
+	jobs          *jobs
+	origin        origin
+	ready         atomic.Bool
+	url           string
+	transport     memoryTransport
 
 	closing sync.Once
 	closed  func()
@@ -37,15 +49,35 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkFaults(config.seed.Faults, config.place); err != nil {
+		return nil, err
+	}
+	record, err := journal.New(config.journal)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
-		release:  config.release,
-		routes:   newRouter(routes),
-		store:    store,
-		reporter: newReporter(config),
-		notifier: newNotifier(config),
-		logger:   config.logger,
-		url:      memoryURL,
-		closed:   func() {},
+		release:       config.release,
+		policies:      config.policies(),
+		routes:        newRouter(routesOf(config.release)),
+		authenticator: config.authenticator,
+		images:        config.images,
+		mount:         config.mount,
+		front:         config.front,
+		store:         store,
+		reporter:      newReporter(config),
+		notifier:      newNotifier(config),
+		logger:        config.logger,
+		faults:        faults.NewSet(operations()...),
+		journal:       record,
+		jobs:          newJobs(),
+		url:           memoryURL,
+		closed:        func() {},
+	}
+	s.notifier.faults, s.notifier.journal, s.notifier.jobs = s.faults, record, s.jobs
+	s.origin.seed, s.origin.place = config.seed, config.place
+	if err := s.faults.Add(config.seed.Faults...); err != nil {
+		return nil, err
 	}
 	s.transport.handler = s
 	s.ready.Store(config.placement == nil)
@@ -64,4 +96,9 @@ func (s *Server) Transport() http.RoundTripper { return &s.transport }
 
 // Close ends a started server and drops its connections. Calling it again, or
 // on a server made by [New], does nothing.
-func (s *Server) Close() { s.closing.Do(s.closed) }
+func (s *Server) Close() {
+	s.closing.Do(func() {
+		s.jobs.end()
+		s.closed()
+	})
+}

@@ -5,8 +5,15 @@ import "sync"
 // store is the database: all state of the server. Handlers hold mu while they
 // touch it and never while they talk to others.
 type store struct {
-	mu          sync.RWMutex
-	uuids       uuids
+	mu      sync.RWMutex
+	release Release
+	uuids   uuids
+	clock   *clock
+	rows
+}
+
+// rows are what a reset replaces.
+type rows struct {
 	profiles    table[*profile]
 	profileName map[string]*profile
 	arqs        table[*arq]
@@ -22,14 +29,22 @@ type store struct {
 // newStore fills a store with the seed.
 func newStore(c *config) (*store, error) {
 	s := &store{
-		uuids:       uuids{random: c.random},
-		profileName: make(map[string]*profile),
-		byInstance:  make(map[string][]*arq),
-		byProvider:  make(map[string]*deployable),
+		release: c.release,
+		uuids:   uuids{random: c.random},
+		clock:   c.clock,
+		rows:    newRows(),
 	}
 	l := loader{store: s, place: c.place}
 	if err := l.load(c.seed); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+func newRows() rows {
+	return rows{
+		profileName: make(map[string]*profile),
+		byInstance:  make(map[string][]*arq),
+		byProvider:  make(map[string]*deployable),
+	}
 }

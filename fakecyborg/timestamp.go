@@ -10,7 +10,7 @@ const (
 )
 
 // now is the time as a MySQL column keeps it: in whole seconds.
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+func (s *store) now() time.Time { return s.clock.now().UTC().Truncate(time.Second) }
 
 // isoTime is the usual form; a time that is not set is null.
 func isoTime(t time.Time) *string {

@@ -1,7 +1,9 @@
 package fakecyborg
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/textproto"
@@ -34,10 +36,13 @@ func (t *memoryTransport) RoundTrip(request *http.Request) (*http.Response, erro
 	go func() {
 		inner := serverRequest(ctx, request)
 		defer inner.Body.Close()
-		t.handler.ServeHTTP(w, inner)
+		if !finish(t.handler, w, inner) {
+			w.drop(io.EOF)
+			return
+		}
 		// A handler that returns because the context has ended has not finished.
 		// Here, and not only in the AfterFunc, that is certain to come first.
-		_ = writer.CloseWithError(ctx.Err())
+		_ = writer.CloseWithError(cmp.Or(ctx.Err(), w.short(request.Method)))
 		w.WriteHeader(http.StatusOK)
 	}()
 	select {
@@ -48,7 +53,24 @@ func (t *memoryTransport) RoundTrip(request *http.Request) (*http.Response, erro
 		cancel()
 		return nil, err
 	}
+	if w.broken != nil {
+		cancel()
+		return nil, w.broken
+	}
 	return w.response(request, &memoryBody{PipeReader: reader, cancel: cancel}), nil
+}
+
+// finish runs a handler; false means that it wants the connection to be ended, as
+// net/http understands it.
+func finish(handler http.Handler, w http.ResponseWriter, request *http.Request) (finished bool) {
+	defer func() {
+		reason := recover()
+		if err, ok := reason.(error); reason != nil && (!ok || !errors.Is(err, http.ErrAbortHandler)) {
+			panic(reason)
+		}
+	}()
+	handler.ServeHTTP(w, request)
+	return true
 }
 
 // serverRequest is the request as a listening server would hand it to its handler.
@@ -95,6 +117,28 @@ type memoryWriter struct {
 	once   sync.Once
 	begun  chan struct{}
 	body   *io.PipeWriter
+	// broken is the end of a connection without an answer.
+	broken error
+	// written is how much of the body came so far.
+	written int64
+}
+
+// drop ends the connection: without an answer, or in the middle of it.
+func (w *memoryWriter) drop(err error) {
+	w.once.Do(func() {
+		w.broken = err
+		close(w.begun)
+	})
+	_ = w.body.CloseWithError(io.ErrUnexpectedEOF)
+}
+
+// short is the error of a body that is shorter than the header promised.
+func (w *memoryWriter) short(method string) error {
+	promised, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64)
+	if err != nil || method == http.MethodHead || w.written >= promised {
+		return nil
+	}
+	return io.ErrUnexpectedEOF
 }
 
 // Header is what the next WriteHeader sends.
@@ -117,7 +161,9 @@ func (w *memoryWriter) WriteHeader(status int) {
 // client has read the bytes.
 func (w *memoryWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	return w.body.Write(p)
+	n, err := w.body.Write(p)
+	w.written += int64(n)
+	return n, err
 }
 
 // Flush sends the header; bytes are never held back.

@@ -81,7 +81,8 @@ func waitForAddress(ctx context.Context, path string) (string, error) {
 			return "", err
 		}
 		if _, after, found := strings.Cut(string(text), "http://"); found && strings.Contains(after, "_fake/health\n") {
-			host, _, _ := strings.Cut(after, "/")
+			line, _, _ := strings.Cut(after, "\n")
+			host, _, _ := strings.Cut(line, "/")
 			return "http://" + host, nil
 		}
 		select {

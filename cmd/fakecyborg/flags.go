@@ -18,6 +18,8 @@ type settings struct {
 	auth           string
 	release        string
 	seed           string
+	tokens         string
+	mount          string
 	placement      string
 	placementToken string
 	placementWait  time.Duration
@@ -27,6 +29,9 @@ type settings struct {
 	address *net.TCPAddr
 	mode    authMode
 	plays   fakecyborg.Release
+	place   fakecyborg.Mount
+	// callers is how they are told apart, nil for not at all.
+	callers fakecyborg.Option
 }
 
 // embedded is the value of -placement that asks for a Placement in memory.
@@ -41,7 +46,9 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 	flags.BoolVar(&s.expose, "expose", false, "let -listen take an address that other machines reach")
 	flags.StringVar(&s.auth, "auth", authModes[0].name, "how callers are told apart, a `mode`: "+describeModes())
 	flags.StringVar(&s.release, "release", fakecyborg.Newest().Series, "`release` of Cyborg to play, by OpenStack's name or Cyborg's version")
-	flags.StringVar(&s.seed, "seed", "", "YAML `file` with hosts, devices and device profiles; without it a built-in example")
+	flags.StringVar(&s.tokens, "tokens", "", "YAML `file` with the tokens of -auth tokens, or \"recorded\"")
+	flags.StringVar(&s.mount, "mount", "devstack", "`where` the API is: devstack (below /accelerator and at the root) or bare (at the root only)")
+	flags.StringVar(&s.seed, "seed", "", "YAML `file` with hosts, devices and device profiles, or \"recorded\"; without it a built-in example")
 	flags.StringVar(&s.placement, "placement", "", "Placement to report devices to: an `URL`, or \"embedded\" to serve one under /placement")
 	flags.StringVar(&s.placementToken, "placement-token", "", "`token` for the Placement at an URL")
 	flags.DurationVar(&s.placementWait, "placement-wait", 30*time.Second, "how long the Placement at an URL may take to answer for the first `time`")
@@ -63,6 +70,12 @@ func (s *settings) resolve(rest []string) (err error) {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	}
 	if s.mode, err = findMode(s.auth); err != nil {
+		return err
+	}
+	if s.callers, err = s.mode.callers(*s); err != nil {
+		return err
+	}
+	if s.place, err = findMount(s.mount); err != nil {
 		return err
 	}
 	if s.plays, err = fakecyborg.FindRelease(s.release); err != nil {

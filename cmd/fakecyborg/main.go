@@ -8,9 +8,11 @@
 //
 //	-listen ADDRESS       where; 127.0.0.1:6666 by default, port 0 takes a free port
 //	-expose               let -listen take an address that other machines reach
-//	-auth MODE            how callers are told apart; none (the only mode yet): everybody is admin
-//	-release NAME         release to play, by either name: 2026.2 or 17.0.0 (the default), 2025.1 or 14.1.0
-//	-seed FILE            hosts, devices and device profiles; by default the built-in example
+//	-auth MODE            how callers are told apart; none: everybody is admin; tokens: by those of -tokens
+//	-tokens FILE          users, roles and projects of tokens, see fakecyborg.WithTokens; or "recorded"
+//	-mount WHERE          devstack (the default): also below /accelerator; bare: as the real one on its port
+//	-release NAME         release to play, series or version, from train (3.0.1) to 2026.2 (17.0.0, the default)
+//	-seed FILE            hosts, devices and device profiles; by default the built-in example; or "recorded"
 //	-placement URL        report the devices to that Placement; "embedded": serve one as well
 //	-placement-token T    send that token to it
 //	-placement-wait TIME  how long it may take to answer for the first time; 30s by default
@@ -18,7 +20,12 @@
 //	-version              print the version and exit
 //
 // The example, seed.yaml beside this file, has two hosts with FPGA and GPU
-// cards and four device profiles. An empty file as seed makes an empty fake.
+// cards and four device profiles. An empty file as seed makes an empty fake. The
+// stack on which the recordings of package fakecyborg were made is
+//
+//	fakecyborg -seed recorded -auth tokens -tokens recorded -mount bare -release 2025.1
+//
+// with the users admin, demo, demo-reader, other and nova, each its own token.
 //
 // # A session
 //

@@ -73,6 +73,10 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 // assemble makes the servers and what their one listener serves.
 func assemble(ctx context.Context, s settings, logger *slog.Logger) (http.Handler, *fakecyborg.Server, error) {
 	opts := []fakecyborg.Option{fakecyborg.WithLogger(logger), fakecyborg.WithRelease(s.plays), seedOption(s, logger)}
+	opts = append(opts, fakecyborg.WithMount(s.place))
+	if s.callers != nil {
+		opts = append(opts, s.callers)
+	}
 	if s.nova != "" {
 		opts = append(opts, fakecyborg.WithNova(s.nova))
 	}
@@ -95,7 +99,11 @@ func assemble(ctx context.Context, s settings, logger *slog.Logger) (http.Handle
 
 // seedOption is the seed that the flags name, or the example, which the log then tells.
 func seedOption(s settings, logger *slog.Logger) fakecyborg.Option {
-	if s.seed != "" {
+	switch s.seed {
+	case "":
+	case preset:
+		return fakecyborg.WithPresetSeed(preset)
+	default:
 		return fakecyborg.WithSeedFile(s.seed)
 	}
 	logger.Info("no -seed given: the built-in example is used")
@@ -151,7 +159,11 @@ func report(ctx context.Context, s settings, cyborg *fakecyborg.Server, logger *
 
 // announce prints what is served where, once it is.
 func announce(stdout io.Writer, s settings, base string) {
-	fmt.Fprintf(stdout, "cyborg     %s/accelerator\n", base)
+	below := "/accelerator"
+	if s.place == fakecyborg.MountBare {
+		below = ""
+	}
+	fmt.Fprintf(stdout, "cyborg     %s%s\n", base, below)
 	if s.placement == embedded {
 		fmt.Fprintf(stdout, "placement  %s%s\n", base, embeddedPath)
 	}

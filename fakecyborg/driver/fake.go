@@ -3,23 +3,21 @@ package driver
 import (
 	"strconv"
 	"strings"
-)
 
-// fakeDriver is Cyborg's own test driver; a host has at most one of its
-// devices. It reads no field of the card.
-// It mirrors cyborg/accelerator/drivers/fake.py:FakeDriver.
-type fakeDriver struct{}
+	"github.com/novacyborg/novacyborg/internal/pci"
+)
 
 // fakeAccelerators is how many handles the device has.
 const fakeAccelerators = 16
 
-func (fakeDriver) Discover(host string, card Card) (Device, error) {
-	if err := card.refuse("fake", "address", "product_id", "model", "function_id", "region_id", "vfs"); err != nil {
-		return Device{}, err
-	}
+// fakeKind is Cyborg's own test driver; a host has at most one of its devices.
+// It mirrors cyborg/accelerator/drivers/fake.py:FakeDriver.
+func fakeKind() Kind { return Kind{name: "fake", describe: describeFake} }
+
+func describeFake(_ Kind, host string, _ Card, _ pci.Address) (Device, error) {
 	handles := make([]Handle, 0, fakeAccelerators)
 	for i := 1; i <= fakeAccelerators; i++ {
-		handles = append(handles, Handle{Type: "TEST_PCI", Info: []Pair{
+		handles = append(handles, Handle{Type: HandleTestPCI, Info: []Pair{
 			{Key: "domain", Value: "0000"},
 			{Key: "bus", Value: "0c"},
 			{Key: "device", Value: strconv.Itoa(i / 8)},
@@ -34,7 +32,7 @@ func (fakeDriver) Discover(host string, card Card) (Device, error) {
 		Deployables: []Deployable{{
 			Name:       strings.Map(plainName, host) + "_FakeDevice",
 			Driver:     "fake",
-			Attributes: []Pair{{Key: "traits1", Value: "CUSTOM_FAKE_DEVICE"}, {Key: "rc", Value: "FPGA"}},
+			Attributes: []Pair{{Key: "traits1", Value: "CUSTOM_FAKE_DEVICE"}, {Key: classKey, Value: "FPGA"}},
 			Handles:    handles,
 		}},
 	}, nil

@@ -1,0 +1,96 @@
+package fakecyborg
+
+import "net/http"
+
+// health is the answer of /_fake/health and /_fake/ready.
+type health struct {
+	// Status is "ready" or "starting".
+	Status string `json:"status"`
+	// Release is the series of the release that is played.
+	Release string `json:"release"`
+}
+
+// health is 200 once the seed is loaded and reported to Placement, and 503 before.
+func (c *controlCall) health() controlAnswer {
+	status, answer := http.StatusOK, health{Status: "ready", Release: c.server.release.Series}
+	if !c.server.ready.Load() {
+		status, answer.Status = http.StatusServiceUnavailable, "starting"
+	}
+	return jsonAnswer(status, answer)
+}
+
+// State is a summary of what the server holds.
+type State struct {
+	// Ready says that the seed is loaded and, where there is a Placement, reported.
+	Ready bool `json:"ready"`
+	// Release is the series of the release that is played.
+	Release string `json:"release"`
+	// Version is Cyborg's version.
+	Version string `json:"version"`
+	// DeviceProfiles is how many there are.
+	DeviceProfiles int `json:"device_profiles"`
+	// Devices is how many there are.
+	Devices int `json:"devices"`
+	// Deployables is how many there are.
+	Deployables int `json:"deployables"`
+	// Handles is how many attach handles there are.
+	Handles int `json:"handles"`
+	// HandlesInUse is how many of them are taken.
+	HandlesInUse int `json:"handles_in_use"`
+	// ARQs counts accelerator requests by state.
+	ARQs map[string]int `json:"arqs"`
+	// Exchanges counts the exchanges and events so far, by operation.
+	Exchanges map[string]int `json:"exchanges"`
+	// InFlight is how many exchanges and events have not ended.
+	InFlight int `json:"in_flight"`
+	// JournalDropped is how many entries the journal could not keep.
+	JournalDropped int `json:"journal_dropped"`
+	// Faults is how many rules there are.
+	Faults int `json:"faults"`
+	// FaultHits is how often they hit.
+	FaultHits int `json:"fault_hits"`
+	// Running says what goes on in the background.
+	Running []string `json:"running"`
+}
+
+// State summarizes what the server holds. A scope other than "" counts only its
+// own accelerator requests, exchanges and rules.
+func (s *Server) State(scope string) State {
+	state := State{
+		Ready: s.ready.Load(), Release: s.release.Series, Version: s.release.Version,
+		ARQs: make(map[string]int), Exchanges: s.journal.Counts(scope), InFlight: s.journal.InFlight(scope),
+		JournalDropped: s.journal.Dropped(), Running: s.jobs.running(),
+	}
+	for _, rule := range s.faults.Counts() {
+		if scope == "" || rule.Scope == scope {
+			state.Faults++
+			state.FaultHits += rule.Hits
+		}
+	}
+	s.store.count(scope, &state)
+	return state
+}
+
+func (s *store) count(scope string, state *State) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	state.DeviceProfiles, state.Devices = len(s.profiles.byUUID), len(s.devices.byUUID)
+	state.Deployables = len(s.deployables.byUUID)
+	for d := range s.deployables.all {
+		state.Handles += len(d.handles)
+		for _, h := range d.handles {
+			if h.inUse {
+				state.HandlesInUse++
+			}
+		}
+	}
+	for a := range s.arqs.all {
+		if scope == "" || a.scope == scope {
+			state.ARQs[string(a.state)]++
+		}
+	}
+}
+
+func (c *controlCall) state() controlAnswer {
+	return jsonAnswer(http.StatusOK, c.server.State(c.query.Get("scope")))
+}

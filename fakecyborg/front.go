@@ -1,0 +1,91 @@
+package fakecyborg
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Mount is below which paths the API is served.
+type Mount int
+
+// The mounts there are, see [WithMount].
+const (
+	// MountDevstack serves the API below /accelerator and at the root, so that
+	// clients that follow links and clients with a bare endpoint both arrive.
+	MountDevstack Mount = iota
+	// MountBare serves the API at the root only, as the real service does on port
+	// 6666: /accelerator, which its links name, is a 404.
+	MountBare
+)
+
+// WithMount says below which paths the API is served; the default is [MountDevstack].
+func WithMount(mount Mount) Option {
+	return func(c *config) error {
+		if mount != MountDevstack && mount != MountBare {
+			return fmt.Errorf("with mount: %d is none", mount)
+		}
+		c.mount = mount
+		return nil
+	}
+}
+
+// front are manners of the web server in front of the real service.
+type front struct {
+	closes  bool
+	refuses bool
+	proxied bool
+	public  string
+}
+
+// WithConnectionClose closes the connection after each answer, as the real front
+// end does.
+func WithConnectionClose() Option {
+	return func(c *config) error {
+		c.front.closes = true
+		return nil
+	}
+}
+
+// WithoutChunkedBodies overlooks request bodies without Content-Length, as the
+// real front end does: an operation that needs a body misses it.
+func WithoutChunkedBodies() Option {
+	return func(c *config) error {
+		c.front.refuses = true
+		return nil
+	}
+}
+
+// WithProxyHeaders makes links follow the headers X-Forwarded-Proto and
+// X-Forwarded-Host, as the setting enable_proxy_headers_parsing does in releases
+// that have it, see [Release.ProxyHeaders].
+func WithProxyHeaders() Option {
+	return func(c *config) error {
+		c.front.proxied = true
+		return nil
+	}
+}
+
+// WithPublicEndpoint starts links with that address instead of the one that the
+// client used; the document at / keeps to the latter.
+func WithPublicEndpoint(address string) Option {
+	return func(c *config) error {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return fmt.Errorf("with public endpoint: %q is not an http or https url", address)
+		}
+		c.front.public = strings.TrimRight(address, "/")
+		return nil
+	}
+}
+
+// apply changes an exchange as the front end would.
+func (f front) apply(x *exchange) {
+	if f.closes {
+		x.answer["Connection"] = []string{"close"}
+	}
+	if f.refuses && x.ContentLength < 0 {
+		x.Body = http.NoBody
+	}
+}

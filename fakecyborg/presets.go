@@ -1,0 +1,51 @@
+package fakecyborg
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+//go:embed seeds/*.yaml
+var presetFiles embed.FS
+
+// preset is a built-in seed with its token file, if it has one.
+type preset struct {
+	seed, tokens string
+}
+
+// presets are the seeds that come with this package.
+var presets = map[string]preset{
+	"recorded": {"seeds/recorded.yaml", "seeds/recorded-tokens.yaml"},
+}
+
+// WithPresetSeed fills the server with a seed that comes with this package:
+// "recorded" is the stack that the recordings in testdata were made on, one host
+// realstack-cn1 with the device of Cyborg's fake driver.
+func WithPresetSeed(name string) Option {
+	return func(c *config) error {
+		return withPreset(name, "seed", func(p preset) string { return p.seed }, WithSeedYAML, c)
+	}
+}
+
+// WithPresetTokens knows callers by the tokens of a preset: those of "recorded"
+// are admin, demo, demo-reader, other and nova, each its own token.
+func WithPresetTokens(name string) Option {
+	return func(c *config) error {
+		return withPreset(name, "tokens", func(p preset) string { return p.tokens }, WithTokensYAML, c)
+	}
+}
+
+func withPreset(name, what string, file func(preset) string, read func(string, []byte) Option, c *config) error {
+	p, known := presets[name]
+	if !known {
+		return fmt.Errorf("%s preset %q: unknown, known are %s", what, name, strings.Join(slices.Sorted(maps.Keys(presets)), ", "))
+	}
+	data, err := presetFiles.ReadFile(file(p))
+	if err != nil {
+		return fmt.Errorf("%s preset %q: %w", what, name, err)
+	}
+	return read("preset "+name, data)(c)
+}

@@ -1,0 +1,142 @@
+package fakecyborg_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/fakecyborg"
+)
+
+func TestTokensErrorsNameThePlace(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3t"
+	for _, test := range []struct{ name, file, want string }{
+		{"unknown key", "tokens:\n  - {token: " + secret + ", user: a, role: x}", `t.yaml:2: tokens[0].role: unknown key "role", known are project, roles, token, user`},
+		{"no token", "tokens:\n  - {user: a}", "t.yaml:2: tokens[0].token: a token needs a text"},
+		{"no user", "tokens:\n  - token: " + secret, "t.yaml:2: tokens[0].user: a token needs a user"},
+		{"twice", "tokens:\n  - {token: " + secret + ", user: a}\n  - {token: " + secret + ", user: b}", "t.yaml:3: tokens[1].token: the token is there twice"},
+		{"project", "tokens:\n  - token: " + secret + "\n    user: a\n    project: abc", `t.yaml:4: tokens[0].project: "abc" is not an id of 32 hexadecimal digits`},
+		{"no list", "tokens: 1", `t.yaml:1: tokens: want a list, got "1"`},
+		{"no YAML", "tokens: [", "t.yaml:1: did not find expected node content"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := fakecyborg.New(fakecyborg.WithTokensYAML("t.yaml", []byte(test.file)))
+			require.EqualError(t, err, test.want)
+			assert.NotContains(t, err.Error(), secret)
+		})
+	}
+	_, err := fakecyborg.New(fakecyborg.WithTokens("none.yaml"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	path := filepath.Join(t.TempDir(), "tokens.yaml")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	_, err = fakecyborg.New(fakecyborg.WithTokens(path))
+	require.NoError(t, err, "an empty file lets nobody in")
+}
+
+func TestUnauthorized(t *testing.T) {
+	t.Parallel()
+	server, err := fakecyborg.New(fakecyborg.WithPresetTokens("recorded"), fakecyborg.WithPresetSeed("recorded"))
+	require.NoError(t, err)
+	c := clientOf(server)
+	for _, test := range []struct {
+		name   string
+		path   string
+		header []string
+		status int
+	}{
+		{"no token", "/v2/devices", nil, 401},
+		{"bad token", "/v2/devices", []string{"X-Auth-Token", "bad"}, 401},
+		{"before everything else", "/v2/nothing", []string{"OpenStack-API-Version", "accelerator 9.9"}, 401},
+		{"bad service token", "/v2/devices", []string{"X-Auth-Token", "admin", "X-Service-Token", "bad"}, 401},
+		{"service token without role", "/v2/devices", []string{"X-Auth-Token", "admin", "X-Service-Token", "other"}, 401},
+		{"service token", "/v2/devices", []string{"X-Auth-Token", "admin", "X-Service-Token", "nova"}, 200},
+		{"version document", "/v2", nil, 200},
+		{"version document with slash", "/accelerator/v2/", nil, 200},
+		{"root", "/", nil, 200},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := c.call(t, "GET", test.path, "", test.header...)
+			assert.Equal(t, test.status, got.status)
+			if test.status == 401 {
+				sameBytes(t, `{"error": {"code": 401, "title": "Unauthorized", "message": "The request you have made requires authentication."}}`, got.body)
+				assert.Equal(t, `Keystone uri="http://127.0.0.1:5000"`, got.header.Get("WWW-Authenticate"))
+			}
+		})
+	}
+}
+
+// lostKeystone cannot validate anything.
+type lostKeystone struct{}
+
+func (lostKeystone) Authenticate(*http.Request) (fakecyborg.Caller, error) {
+	return fakecyborg.Caller{}, errors.New("connection refused")
+}
+func (lostKeystone) KeystoneURL() string { return "" }
+
+func TestKeystoneIsAway(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, fakecyborg.WithAuthenticator(lostKeystone{}))
+	got := c.call(t, "GET", "/v2/devices", "")
+	assert.Equal(t, http.StatusServiceUnavailable, got.status)
+	assert.NotContains(t, got.body, "refused")
+	_, err := fakecyborg.New(fakecyborg.WithAuthenticator(nil))
+	require.ErrorContains(t, err, "no authenticator")
+}
+
+// A bound request is Nova's, and one of another project does not exist.
+func TestWhoMayDelete(t *testing.T) {
+	t.Parallel()
+	c := releaseClient(t, fakecyborg.Newest(), withRoles())
+	made := c.call(t, "POST", "/v2/accelerator_requests", `{"device_profile_name": "one-fpga"}`, "X-Auth-Token", "member").arqs(t)[0]
+	list := "/v2/accelerator_requests?arqs=" + made.UUID
+	body := bindBody(binding{made.UUID, "rack1", fakeProvider, instanceA})
+	require.Equal(t, 202, c.call(t, "PATCH", "/v2/accelerator_requests", body, "X-Auth-Token", "reader", "X-Service-Token", "service").status, "a reader with a service token may bind")
+	foreign := c.call(t, "DELETE", list, "", "X-Auth-Token", "other")
+	assert.Equal(t, "ExtArq not found with uuid="+made.UUID, foreign.faultString(t))
+	bound := c.call(t, "DELETE", list, "", "X-Auth-Token", "member")
+	assert.Equal(t, 403, bound.status)
+	assert.Equal(t, "ARQ "+made.UUID+" is bound to instance "+instanceA+". Use the Compute API to manage instance accelerators.", bound.faultString(t))
+	assert.Equal(t, 204, c.call(t, "DELETE", list, "", "X-Auth-Token", "member", "X-Service-Token", "service").status)
+}
+
+// Who is no admin may not name a project at a bind, wherever it stands.
+func TestOnlyAdminsNameProjects(t *testing.T) {
+	t.Parallel()
+	c := releaseClient(t, fakecyborg.Newest(), withRoles())
+	body := `{"x": [{"path": "/project_id", "op": "remove"}]}`
+	header := []string{"OpenStack-API-Version", "accelerator 2.1", "X-Service-Token", "service", "X-Auth-Token"}
+	denied := c.call(t, "PATCH", "/v2/accelerator_requests", body, append(header, "member")...)
+	assert.Equal(t, "Access was denied to the following resource: cyborg:arq:update", denied.faultString(t))
+	assert.Equal(t, 404, c.call(t, "PATCH", "/v2/accelerator_requests", body, append(header, "admin")...).status)
+}
+
+// Policies are looked at before body and arguments, and after the version.
+func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	c := releaseClient(t, fakecyborg.Newest(), withRoles())
+	for _, test := range []struct {
+		name, method, path, body string
+		header                   []string
+		status                   int
+	}{
+		{"policy before body", "POST", "/v2/device_profiles", "{", nil, 403},
+		{"policy before arguments", "DELETE", "/v2/device_profiles?odd=1", "", nil, 403},
+		{"version before policy", "POST", "/v2/device_profiles", "{", []string{"OpenStack-API-Version", "accelerator 9.9"}, 406},
+		{"routing before policy", "PUT", "/v2/device_profiles", "", nil, 405},
+		{"accept before policy", "POST", "/v2/device_profiles", "{", []string{"Accept", "text/html"}, 406},
+		{"service token after the body", "PATCH", "/v2/accelerator_requests", `{"x": []}`, nil, 500},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, test.status, c.call(t, test.method, test.path, test.body, append(test.header, "X-Auth-Token", "member")...).status)
+		})
+	}
+}
