@@ -26,7 +26,8 @@
 //	…
 //	err = client.Release(ctx, claim)
 //
-// The example of New is the same as a program that runs.
+// The example of New is the same as a program that runs. There are more with Candidates, Move, Report, CheckLimits (fed from
+// Keystone's unified limits), Owning and WithHook.
 //
 // # Claims
 //
@@ -45,6 +46,16 @@
 // differences and leaves alone what it did not create. What that is, it tells in an Owned, which the caller passes to the
 // next report and can store as JSON. Without one, a tree is completed and nothing is altered.
 //
+// # Mappings
+//
+// It is always certain which provider serves which group: mappings that Placement gives are checked against what the
+// candidate takes, and worked out where it gives none. A candidate for which that fails is left out, and told in
+// Candidates.LeftOut.
+//
+// # Watching
+//
+// WithHook tells a function of each request: operation, duration, status, attempts, request id.
+//
 // # Old servers
 //
 // Nothing below microversion 1.29 is of use (nested providers). From there on a request is sent at the lowest version
@@ -58,8 +69,9 @@
 //
 //   - any method: ErrUnauthorized, ErrForbidden; ErrVersion where the server is too old, before anything is sent
 //   - Candidates: ErrNotFound for a class or trait that Placement refuses as unknown, ErrInvalid for a nil request, ErrMapping
-//     when an old server's candidate fits no arrangement of the groups. That nothing fits is no error.
-//   - Explain: ErrInvalid; unknown names are verdicts
+//     when candidates were found, but for none of them is it certain which provider serves which group. That nothing fits
+//     is no error.
+//   - Explain: ErrInvalid, and ErrMapping as Candidates; unknown names are verdicts
 //   - Candidate.Provider: ErrMapping
 //   - Claim: ErrInvalid (unusable ids, empty candidate), ErrNotFound (a provider or class is gone), ErrNoCapacity,
 //     ErrConsumerExists, ErrConcurrentUpdate

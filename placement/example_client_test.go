@@ -162,6 +162,25 @@ func ExampleClient_Report() {
 	// gone: true
 }
 
+// A reporter that has lost its memory, but whose uuids nobody else uses, takes for its own what it once reported.
+func ExampleOwning() {
+	ctx := context.Background()
+	client, _, err := cloud(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bigger := host(host1, "host1", card1)
+	bigger.Children[0].Inventories = map[string]placement.Inventory{"FPGA": {Total: 2}}
+	_, err = client.Report(ctx, placement.Tree{Providers: []placement.TreeProvider{bigger}}, nil)
+	fmt.Println(errors.Is(err, placement.ErrForeign))
+	_, err = client.Report(ctx, placement.Tree{Providers: []placement.TreeProvider{bigger}}, placement.Owning(host(host1, "host1", card1)))
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
 // A hook sees each request: here it prints what a metric would count.
 func ExampleWithHook() {
 	ctx := context.Background()

@@ -25,7 +25,7 @@ import (
 type traceKey struct{}
 
 // slowly answers requests in turn, each after a second and with a request id of its own.
-type slowly []func(*http.Request) (*http.Response, error)
+type slowly []roundTripper
 
 func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
 	time.Sleep(time.Second)
@@ -38,7 +38,7 @@ func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-func answerWith(status int, body string) func(*http.Request) (*http.Response, error) {
+func answerWith(status int, body string) roundTripper {
 	return func(r *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
@@ -126,7 +126,7 @@ func TestHookOfUselessAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		answer func(*http.Request) (*http.Response, error)
+		answer roundTripper
 		status int
 	}{
 		{"no member of it", answerWith(200, `{}`), 200},
@@ -140,7 +140,7 @@ func TestHookOfUselessAnswers(t *testing.T) {
 			t.Parallel()
 			var got []Call
 			c := newClient(t, WithEndpoint("http://placement.invalid"), WithRetries(0, 0, 0),
-				WithTransport(roundTripper(test.answer)), WithHook(func(_ context.Context, call Call) { got = append(got, call) }))
+				WithTransport(test.answer), WithHook(func(_ context.Context, call Call) { got = append(got, call) }))
 			req := request(devices(0, "FPGA", 1))
 			err := c.CheckLimits(t.Context(), FixedLimits{"FPGA": 1}, "p", req)
 			require.Error(t, err)

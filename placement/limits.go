@@ -17,9 +17,11 @@ import (
 // Unlimited is the limit of a class that is not limited, as Keystone's unified limits have it.
 const Unlimited = -1
 
-// Limits tells how much of a resource class a project may use, from Keystone's unified limits or any other source.
+// Limits tells how much of a resource class a project may use, from any source. The example of CheckLimits takes them
+// from Keystone's unified limits; FixedLimits are the simplest.
 type Limits interface {
-	// Limit returns the highest amount, or Unlimited.
+	// Limit returns the highest amount, or Unlimited. The class has Placement's name, such as FPGA, which Keystone's
+	// limits for Nova call class:FPGA.
 	Limit(ctx context.Context, projectID, class string) (int64, error)
 }
 

@@ -93,8 +93,8 @@ func assertUnusable(t *testing.T, err error, want string, kind error) {
 	t.Helper()
 	require.ErrorIs(t, err, ErrMapping)
 	require.ErrorIs(t, err, kind)
-	assert.ErrorContains(t, err, want)
-	assert.ErrorContains(t, err, "the candidate on bad: ")
+	require.ErrorContains(t, err, want)
+	require.ErrorContains(t, err, "the candidate on bad: ")
 }
 
 // hopeless asks for devices whose amounts add up in too many ways to find out which of the host's cards gives which.

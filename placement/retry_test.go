@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,6 +84,48 @@ func TestConflictsAreRepeatedAfterGrowingWaits(t *testing.T) {
 		assert.Contains(t, last, "consumer_generation")
 		assert.Nil(t, last["consumer_generation"])
 		assert.Equal(t, map[string]any{"device_profile_0": []any{"p"}}, last["mappings"])
+	})
+}
+
+// A busy provider refuses each kind of write twice: all come through, at generations that follow one another.
+func TestEachWriteIsRepeatedAfterConflicts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		refusals, writes := 0, 0
+		c, server := inMemoryThrough(t, func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/allocations/") {
+					return next.RoundTrip(r)
+				}
+				writes++
+				if refusals--; refusals >= 0 {
+					return answerWith(concurrent.status, `{"errors": [{"code": "placement.concurrent_update", "detail": "busy"}]}`)(r)
+				}
+				return next.RoundTrip(r)
+			})
+		})
+		s, to := newScene(), newScene()
+		s.report(t, c)
+		to.report(t, c)
+		from, err := c.Candidates(t.Context(), request(flavor(), devices(0, s.FPGA, 1)))
+		require.NoError(t, err)
+		other, err := c.Candidates(t.Context(), request(flavor(), devices(0, to.FPGA, 1)))
+		require.NoError(t, err)
+
+		refusals = 2
+		claim, err := c.Claim(t.Context(), newConsumer(), from.List[0])
+		require.NoError(t, err)
+		refusals = 2
+		both, err := c.Move(t.Context(), claim, other.List[0])
+		require.NoError(t, err)
+		refusals = 2
+		after, err := c.Drop(t.Context(), both, claim.Allocations)
+		require.NoError(t, err)
+		assert.Equal(t, []int64{1, 2, 3}, []int64{claim.Generation, both.Generation, after.Generation})
+		refusals = 2
+		require.NoError(t, c.Release(t.Context(), after))
+		assert.Equal(t, 4*3, writes)
+		assert.Zero(t, server.AllocationCount())
 	})
 }
 
