@@ -2,11 +2,14 @@
 # The official client, which nobody here wrote, drives cmd/fakecyborg through a device's whole life.
 set -euo pipefail
 
+# shellcheck source=.ci/fake.sh
+. .ci/fake.sh
+
 dir=$(mktemp -d)
-go build -o "$dir/fakecyborg" ./cmd/fakecyborg
-"$dir/fakecyborg" -listen 127.0.0.1:0 -seed examples/boot/seed.yaml -placement embedded >"$dir/out" 2>"$dir/err" </dev/null &
-server=$!
-trap 'kill "$server" 2>/dev/null || true; rm -rf "$dir"' EXIT
+fake_pid=
+trap '[ -z "$fake_pid" ] || kill "$fake_pid" 2>/dev/null || true; rm -rf "$dir"' EXIT
+start_fake "$dir" -seed examples/boot/seed.yaml -placement embedded
+url=$FAKE
 
 fail() {
   echo "FAIL: $*" >&2
@@ -33,18 +36,6 @@ refused() {
   [[ $words == *"$text"* ]] || fail "$what: want '$text', got '$words'"
   echo "ok: $what"
 }
-
-url=
-for _ in {1..100}; do
-  url=$(grep --only-matching --max-count=1 'http://127\.0\.0\.1:[0-9]*' "$dir/out" || true)
-  if [ -n "$url" ] && curl --silent --fail --output /dev/null "$url/_fake/health"; then
-    break
-  fi
-  kill -0 "$server" || fail "fakecyborg ended"
-  sleep 0.1
-done
-curl --silent --fail "$url/_fake/health" || fail "fakecyborg is not healthy"
-echo
 
 provider=$(curl --silent --fail --header 'X-Auth-Token: admin' --header 'OpenStack-API-Version: placement 1.20' \
   "$url/placement/resource_providers?resources=PGPU:1" |
@@ -73,7 +64,7 @@ equal "arq delete" "" "$(cyborg arq list -f value -c uuid)"
 cyborg device profile delete "$profile"
 equal "device profile delete" "" "$(cyborg device profile list -f value -c name)"
 
-kill -TERM "$server"
+kill -TERM "$fake_pid"
 code=0
-wait "$server" || code=$?
+wait "$fake_pid" || code=$?
 equal "exit code after SIGTERM" 0 "$code"

@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # What the documents tell people to type works. In every Markdown file, a block marked "sh" is run by bash at the root of
 # the checkout, and a block marked "go" is a program that is run in a module outside this one. The peers are left
-# alone, as on a machine that has only Go.
+# alone, as on a machine that has only Go. Commands find a fake at $FAKE, with the devices of examples/boot.
 set -euo pipefail
+
+# shellcheck source=.ci/fake.sh
+. .ci/fake.sh
 
 root=$PWD
 module=$(go list -m)
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+fake_pid=
+trap '[ -z "$fake_pid" ] || kill "$fake_pid" 2>/dev/null || true; rm -rf "$dir"' EXIT
 export NOVACYBORG_PEERS=none
 
 # blocks PAGE LANGUAGE FOLDER: one file per fenced block, named by the line where the block starts.
@@ -37,6 +41,8 @@ if [ "$first" != $'go run ./examples/boot\ngo test ./...' ]; then
   echo "README.md: the first block must be the two commands of a newcomer, not:" "$first" >&2
   exit 1
 fi
+
+start_fake "$dir" -seed examples/boot/seed.yaml -placement embedded
 
 commands=0
 programs=0

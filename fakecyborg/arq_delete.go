@@ -23,7 +23,9 @@ func (s *store) deleteARQs(who caller, list string) error {
 		a, err := s.findARQ(who, uuid)
 		switch {
 		case err == nil:
-			s.deleteARQ(a)
+			if err := s.deleteARQ(a); err != nil {
+				return asFault(err).raised(s.release.DeleteInConductor)
+			}
 		case s.release.Deletion == DeletionStops:
 			return asFault(err).raised(s.release.DeleteInConductor)
 		default:
@@ -61,15 +63,20 @@ func (s *store) deleteInstanceARQs(who caller, instance string) error {
 	}
 	for _, a := range slices.Clone(s.byInstance[instance]) {
 		if who.sees(a) {
-			s.deleteARQ(a)
+			if err := s.deleteARQ(a); err != nil {
+				return asFault(err).raised(s.release.DeleteInConductor)
+			}
 		}
 	}
 	return nil
 }
 
 // deleteARQ frees the handle and removes the row; the caller holds the lock.
-func (s *store) deleteARQ(a *arq) {
-	s.unbind(a)
+func (s *store) deleteARQ(a *arq) error {
+	if err := s.unbind(a); err != nil {
+		return err
+	}
 	s.arqs.delete(a.uuid)
 	a.profile.arqs--
+	return nil
 }

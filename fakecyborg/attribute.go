@@ -12,6 +12,9 @@ type attribute struct {
 	deployableID int
 	key, value   string
 	created      time.Time
+	updated      time.Time
+	// made says that it was made through the API.
+	made bool
 }
 
 // attributeWire is an attribute on the wire.
@@ -36,8 +39,8 @@ func (a attribute) wire(base string) (attributeWire, error) {
 	}
 	return attributeWire{
 		UUID: a.uuid, DeployableID: a.deployableID, Key: a.key, Value: a.value,
-		CreatedAt: a.created.Format(isoForm),
-		Links:     []link{selfLink(base, "attributes", a.uuid)},
+		CreatedAt: a.created.Format(isoForm), UpdatedAt: isoTime(a.updated),
+		Links: []link{selfLink(base, "attributes", a.uuid)},
 	}, nil
 }
 
@@ -157,6 +160,7 @@ func (s *store) addAttribute(a attribute) (attribute, error) {
 	if !exists {
 		return attribute{}, databaseError("1452, 'Cannot add or update a child row: a foreign key constraint fails'")
 	}
+	a.made = true
 	return a, s.insertAttribute(&a)
 }
 

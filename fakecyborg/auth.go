@@ -30,9 +30,9 @@ type Authenticator interface {
 	// or a service token without the role "service". Any other error means that
 	// the tokens could not be validated, a 503.
 	Authenticate(request *http.Request) (Caller, error)
-	// KeystoneURL is the address that a 401 names in its header
+	// KeystoneURL is the address that the 401 to a request names in its header
 	// WWW-Authenticate.
-	KeystoneURL() string
+	KeystoneURL(request *http.Request) string
 }
 
 // ErrUnauthorized says that the tokens of a request are not good.
@@ -47,7 +47,7 @@ func (noAuth) Authenticate(*http.Request) (Caller, error) {
 }
 
 // KeystoneURL is never asked for.
-func (noAuth) KeystoneURL() string { return "" }
+func (noAuth) KeystoneURL(*http.Request) string { return "" }
 
 // caller is a Caller as the store sees it.
 type caller struct {
@@ -72,7 +72,7 @@ func (x *exchange) authenticate() *fault {
 		return &fault{status: http.StatusUnauthorized, kind: fromAuth, text: "The request you have made requires authentication."}
 	case err != nil:
 		x.server.logger.ErrorContext(x.Context(), "validate token", "error", err)
-		return &fault{status: http.StatusServiceUnavailable, kind: fromAuth, text: "The server is currently unavailable. Please try again at a later time.<br /><br />\n\n\n"}
+		return &fault{status: http.StatusServiceUnavailable, kind: fromAuth, text: "The Keystone service is temporarily unavailable."}
 	}
 	admin := slices.Contains(who.Roles, "admin")
 	x.caller = caller{Caller: who, admin: admin, all: admin || !x.server.release.ProjectScope, scope: x.scope}

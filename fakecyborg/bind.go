@@ -77,6 +77,12 @@ func (s *store) allocate(a *arq, place *deployable) error {
 	}
 	free.inUse = true
 	a.handle = free
+	if free.mediated() {
+		if err := s.agents.attach(*a.hostname, place.Name, free); err != nil {
+			s.enter(a, stateBindFailed)
+			return unforeseen(s.release.BindInConductor, "ResourceNotFound", err.Error())
+		}
+	}
 	s.enter(a, stateBound)
 	return nil
 }
@@ -87,14 +93,33 @@ func (s *store) enter(a *arq, state arqState) {
 }
 
 // unbind frees the handle and clears the target, from every state; the project
-// stays. The caller holds the lock.
-func (s *store) unbind(a *arq) {
-	if a.handle != nil {
-		a.handle.inUse = false
-		a.handle = nil
+// stays. When the handle cannot be taken back, all stays as it was. The caller holds
+// the lock.
+// It mirrors cyborg/objects/ext_arq.py:ExtARQ.unbind.
+func (s *store) unbind(a *arq) error {
+	if err := s.freeHandle(a); err != nil {
+		return err
 	}
 	s.setTarget(a, target{})
 	s.enter(a, stateUnbound)
+	return nil
+}
+
+// freeHandle gives the handle back. A failure ends as that of a state that is in
+// no table.
+// It mirrors cyborg/objects/ext_arq.py:ExtARQ._deallocate_attach_handle.
+func (s *store) freeHandle(a *arq) error {
+	if a.handle == nil {
+		return nil
+	}
+	if place, ok := s.byProvider[sameKey(valueOf(a.deviceRP))]; ok && a.handle.mediated() {
+		if err := s.agents.detach(valueOf(a.hostname), place.Name, a.handle); err != nil {
+			return keyError("UnbindFailed")
+		}
+	}
+	a.handle.inUse = false
+	a.handle = nil
+	return nil
 }
 
 // supported refuses classes that the release knows only at bind.

@@ -64,6 +64,8 @@ func (s *store) unbindOne(a *arq) error {
 	if s.release.UnbindFault {
 		return unforeseen(s.release.BindInConductor, "TypeError", "unbind() takes 2 positional arguments but 3 were given")
 	}
-	s.unbind(a)
+	if err := s.unbind(a); err != nil {
+		return s.release.fromBind(asFault(err))
+	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package fakecyborg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,32 +28,15 @@ const bindTimeout = 60 * time.Second
 // there is no image service.
 var errNoImages = errors.New("cloud devstack-admin was not found")
 
-// imageService is where bitstreams come from and how they get into devices.
-type imageService struct {
-	images      driver.Images
-	programmers map[string]driver.Programmer
-}
-
 // WithImages gives the server an image service with those bitstreams. Profiles
 // with accel:bitstream_id or accel:function_id are then programmed at bind, after
 // the answer, and Nova is told when all requests of the PATCH are done. Without
-// it such a bind stays in BindStarted and nobody is told, as with a Cyborg that
+// it, and without images in the seed, such a bind stays in BindStarted and nobody is
+// told, as with a Cyborg that
 // cannot log in to its image service.
 func WithImages(images ...driver.Image) Option {
 	return func(c *config) error {
-		c.images.images = append(driver.Images{}, images...)
-		return nil
-	}
-}
-
-// WithProgrammer loads the images of [WithImages] into the devices of that host.
-// Without one the server only keeps count of what is loaded.
-func WithProgrammer(host string, programmer driver.Programmer) Option {
-	return func(c *config) error {
-		if programmer == nil {
-			return fmt.Errorf("with programmer: host %s has none", host)
-		}
-		c.images.programmers[host] = programmer
+		c.images = append(driver.Images{}, images...)
 		return nil
 	}
 }
@@ -71,6 +55,7 @@ func (s *Server) startJobs(course *bindCourse, bound []*arq, list []job) {
 		}
 		began := time.Now()
 		running.Wait()
+		s.keeper.keep()
 		if ctx.Err() != nil || time.Since(began) > bindTimeout {
 			return
 		}
@@ -104,17 +89,38 @@ var errHandle = errors.New("no handle left")
 // end in BindFailed.
 // It mirrors cyborg/objects/extarq/fpga_ext_arq.py:FPGAExtARQ.bind.
 func (s *Server) program(ctx context.Context, j job) error {
-	if s.images.images == nil {
+	images := s.imageService()
+	if images == nil {
 		return errNoImages
 	}
-	image, err := s.images.find(j.arq.profile.groups[j.arq.group])
+	image, function, err := images.wanted(j.arq.profile.groups[j.arq.group])
+	if err != nil && function != "" {
+		return err // nobody writes a state
+	}
 	if err == nil {
 		err = s.loadImage(ctx, j.place, image)
 	}
-	if err == nil {
-		s.store.setBitstream(j.place, image.ID)
+	if err != nil {
+		return s.store.endJob(j, err)
 	}
-	return s.store.endJob(j, err)
+	if err := s.noteImage(ctx, j.place, image, function); errors.Is(err, errNoFunction) {
+		return err
+	} else if err != nil {
+		return s.store.endJob(j, err)
+	}
+	return s.store.endJob(j, nil)
+}
+
+// noteImage tells Placement and the tables what was loaded.
+func (s *Server) noteImage(ctx context.Context, place *deployable, image driver.Image, function string) error {
+	if function = cmp.Or(function, image.FunctionID); function == "" {
+		return errNoFunction
+	}
+	if err := s.tellFunction(ctx, place, function); err != nil {
+		return err
+	}
+	s.store.setBitstream(place, image.ID)
+	return nil
 }
 
 // setBitstream notes what a deployable was programmed with at a bind; programming
@@ -125,12 +131,30 @@ func (s *store) setBitstream(place *deployable, id string) {
 	place.bitstream, place.updated = &id, s.now()
 }
 
-// find returns the image that a group asks for.
-func (i imageService) find(group *object) (driver.Image, error) {
-	if bitstream := group.values["accel:bitstream_id"]; truth(bitstream) {
-		return i.images.ByID(pythonStr(bitstream))
+// imageService are the images of the options and of the seed, nil when there is
+// no image service.
+func (s *Server) imageService() imageService {
+	s.store.mu.RLock()
+	defer s.store.mu.RUnlock()
+	if s.images == nil && s.store.images == nil {
+		return nil
 	}
-	return i.images.ByFunction(pythonStr(group.values["accel:function_id"]))
+	return append(append(imageService{}, s.images...), s.store.images...)
+}
+
+// imageService is where bitstreams come from.
+type imageService driver.Images
+
+// wanted returns the image that a group asks for, and the function if it asks for
+// that.
+func (i imageService) wanted(group *object) (image driver.Image, function string, err error) {
+	if bitstream := group.values["accel:bitstream_id"]; truth(bitstream) {
+		image, err = driver.Images(i).ByID(pythonStr(bitstream))
+		return image, "", err
+	}
+	function = pythonStr(group.values["accel:function_id"])
+	image, err = driver.Images(i).ByFunction(function)
+	return image, function, err
 }
 
 // endJob writes what became of a job. A request that was unbound or deleted in

@@ -55,8 +55,14 @@ func WithClock(now func() time.Time) Option {
 
 // SetClock stops the server's clock at that time, so that all objects made or
 // changed from now on bear it. The zero time lets it go again.
-func (s *Server) SetClock(fixed time.Time) { s.store.clock.set(fixed, 0) }
+func (s *Server) SetClock(fixed time.Time) {
+	s.store.clock.set(fixed, 0)
+	s.keeper.keepAll()
+}
 
 // SetClockOffset lets the server's clock go before or, with a negative offset,
 // after the true time.
-func (s *Server) SetClockOffset(offset time.Duration) { s.store.clock.set(time.Time{}, offset) }
+func (s *Server) SetClockOffset(offset time.Duration) {
+	s.store.clock.set(time.Time{}, offset)
+	s.keeper.keepAll()
+}

@@ -36,6 +36,11 @@ var controlRoutes = []controlRoute{
 	{method: "GET", path: "journal", query: journalParameters, run: (*controlCall).readJournal},
 	{method: "DELETE", path: "journal", query: []string{"scope"}, run: (*controlCall).clearJournal},
 	{method: "GET", path: "devices", run: (*controlCall).listDevices},
+	{method: "POST", path: "devices", query: reportParameters, run: (*controlCall).insertDevice},
+	{method: "DELETE", path: "devices", query: cardParameters, run: (*controlCall).removeDevice},
+	{method: "POST", path: "devices/break", query: cardParameters, run: (*controlCall).breakDevice},
+	{method: "POST", path: "devices/repair", query: cardParameters, run: (*controlCall).repairDevice},
+	{method: "POST", path: "devices/report", query: []string{"host"}, run: (*controlCall).reportDevices},
 	{method: "GET", path: "clock", run: (*controlCall).showClock},
 	{method: "PUT", path: "clock", run: (*controlCall).setClock},
 	{method: "DELETE", path: "clock", run: (*controlCall).resetClock},
@@ -60,6 +65,9 @@ func (s *Server) serveControl(w http.ResponseWriter, request *http.Request) bool
 		return false
 	}
 	answer := s.control(path, request)
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		s.keeper.keepAll()
+	}
 	header := w.Header()
 	header.Set("Content-Type", answer.contentType)
 	if answer.allow != "" {

@@ -9,6 +9,7 @@ import (
 // deployable is the part of a device that is one resource provider.
 // It mirrors cyborg/objects/deployable.py:Deployable.
 type deployable struct {
+	// Deployable is without its attributes and handles, which have rows.
 	driver.Deployable
 	id        int
 	uuid      string
@@ -16,8 +17,10 @@ type deployable struct {
 	provider  string
 	bitstream *string
 	handles   []*handle
-	created   time.Time
-	updated   time.Time
+	// provided is what its provider in Placement holds, nil when it has none.
+	provided *provided
+	created  time.Time
+	updated  time.Time
 }
 
 // handle is an accelerator, in use or free.
@@ -90,7 +93,7 @@ var deployableColumns = columns[*deployable]{
 	"parent_id":        func(*deployable) string { return "" },
 	"root_id":          func(*deployable) string { return "" },
 	"name":             func(d *deployable) string { return d.Name },
-	"num_accelerators": func(d *deployable) string { return numberText(len(d.handles)) },
+	"num_accelerators": func(d *deployable) string { return numberText(d.NumAccelerators()) },
 	"device_id":        func(d *deployable) string { return numberText(d.deviceID) },
 	"driver_name":      func(d *deployable) string { return d.Driver },
 	"rp_uuid":          func(d *deployable) string { return d.provider },

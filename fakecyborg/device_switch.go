@@ -9,18 +9,22 @@ func (x *exchange) enableDevice() (any, error) { return nil, x.switchDevice(fals
 func (x *exchange) disableDevice() (any, error) { return nil, x.switchDevice(true) }
 
 func (x *exchange) switchDevice(disable bool) error {
-	place, host, err := x.server.store.switchDevice(x.parameters["uuid"], disable)
+	s := x.server
+	s.reports.Lock()
+	defer s.reports.Unlock()
+	place, host, err := s.store.switchDevice(x.parameters["uuid"], disable)
 	if err != nil {
 		return err
 	}
-	if err := x.server.reporter.reserve(x.Context(), host, place, disable); err != nil {
+	if err := s.reporter.one(x.Context(), host, place); err != nil {
 		return broken("%v", err)
 	}
 	return nil
 }
 
-// switchDevice returns the deployable whose id equals the device's, as the real
-// one does; each device of the fake has one deployable, so that it is the device's own.
+// switchDevice changes the status, and what is offered of the deployable whose id
+// equals the device's, as the real one does: that need not be one of its own. The
+// inventory it writes has no max_unit.
 func (s *store) switchDevice(uuid string, disable bool) (deployable, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,8 +37,37 @@ func (s *store) switchDevice(uuid string, disable bool) (deployable, string, err
 	}
 	for place := range s.deployables.all {
 		if place.id == d.id {
-			return *place, d.hostname, nil
+			return s.switchPart(place, disable)
 		}
 	}
 	return deployable{}, "", broken("Deployable not found with id=%d", d.id)
+}
+
+func (s *store) switchPart(place *deployable, disable bool) (deployable, string, error) {
+	class, ok := s.classOf(place)
+	if !ok {
+		return deployable{}, "", notFound("Attribute not found with deployable_id=%d,key=rc", place.id)
+	}
+	if place.provided != nil {
+		changed := provided{Class: class, Total: place.NumAccelerators(), Traits: place.provided.Traits}
+		if disable {
+			changed.Reserved = changed.Total
+		}
+		place.provided = &changed
+	}
+	owner, err := s.deviceOf(place)
+	if err != nil {
+		return deployable{}, "", err
+	}
+	return *place, owner.hostname, nil
+}
+
+// classOf is the value of the first attribute rc.
+func (s *store) classOf(place *deployable) (string, bool) {
+	for a := range s.attributes.all {
+		if a.deployableID == place.id && a.key == "rc" {
+			return a.value, true
+		}
+	}
+	return "", false
 }

@@ -56,6 +56,9 @@ Traceback (most recent call last):
 // body renders the fault in the server's dialect; request decides between the
 // forms of routing errors.
 func (f *fault) body(request *http.Request) ([]byte, error) {
+	if f.keystoneIsAway() {
+		return f.unavailable(request)
+	}
 	if f.kind == fromAuth {
 		return encode(authBody{authText{Code: f.status, Title: http.StatusText(f.status), Message: f.text}})
 	}
@@ -119,6 +122,8 @@ func (f *fault) explanation(request *http.Request) string {
 	switch f.status {
 	case http.StatusNotFound:
 		return "The resource could not be found."
+	case http.StatusServiceUnavailable:
+		return unavailableText
 	case http.StatusMethodNotAllowed:
 		return fmt.Sprintf("The method %s is not allowed for this resource.", request.Method)
 	case http.StatusNotAcceptable:

@@ -36,7 +36,8 @@
 // By default no token is asked for. Every caller is admin, works in the project
 // [NoAuthProject] and counts as a service; neither policies nor service tokens
 // are checked. [WithTokens] knows callers by the tokens of a file,
-// [WithAuthenticator] by whatever one likes. Then the answer to a missing or bad
+// [WithAuthenticator] by whatever one likes: package minikeystone lets them log in
+// here, package keystone asks a real Keystone. Then the answer to a missing or bad
 // token is Keystone's 401, the policies of the release hold ([WithNewPolicies]
 // takes their stricter form), requests of other projects do not exist, and what
 // only Nova may do needs a service token, as far as the release has that.
@@ -62,10 +63,23 @@
 //     programming, which never ends: the request stays in BindStarted, as with a
 //     Cyborg that has no image service.
 //
-// With [WithImages] there is one. Such a bind is then answered before it is done,
-// the device is programmed ([WithProgrammer]), and Nova is told, once for all
-// requests of the PATCH, that they are completed or failed; after a minute nobody
-// is told any more.
+// With [WithImages], or images in the seed, there is one. Such a bind is then
+// answered before it is done, the device is programmed, and Nova is told, once for
+// all requests of the PATCH, that they are completed or failed; after a minute
+// nobody is told any more. The provider gets the trait of the function at once,
+// the attributes of the deployable with the next report.
+//
+// An MDEV handle is made on the host when it is bound and removed at unbind; an
+// unbind that cannot do so is a 500 and leaves the request Bound.
+//
+// # Devices
+//
+// Each host of the seed has a [driver.Machine] with its cards, [Server.Machine].
+// There cards come, vanish, break and are repaired while the server runs;
+// [WithDriver] adds devices of one's own. Cyborg and Placement know of it after the
+// next report of the host's agent: [Server.Discover] and [Server.Report] are one,
+// [WithReportInterval] makes them again and again. A report has the faults of the
+// real one, unless [WithCarefulReports] is given.
 //
 // Nova hears of a bind in the form of the release, or in that of [WithEventForm],
 // which has the one of Nova's specification for Train too.
@@ -86,11 +100,20 @@
 //	    description: one FPGA of any make
 //	    groups:
 //	      - {"resources:FPGA": 1, "trait:CUSTOM_FPGA_INTEL": required}
+//	images:
+//	  - {id: 7d0b4a1e-2f57-4c8f-9d2c-0d4bb31c6a10, function_id: 3a0c}
 //
 // Package driver tells which keys each driver reads. A host can have the cards of
 // a real machine, besides those that are listed: "lspci: FILE" names the output
 // of lspci -Dnn there, "sysfs: DIR" a copy of its /sys/bus/pci/devices, see package
-// inventory; paths are relative to the seed's file. Unknown keys, repeated
+// inventory; paths are relative to the seed's file. What cyborg.conf would say of
+// them stands beside it: vgpu_types (type by address), physical_networks and
+// function_names (by interface), passthrough (a list of vendor_id, product_id,
+// address) and skip_gpu_functions. programming_time of a host is how long an image
+// takes ("20s"). A device can also be disabled, broken or vanished (known to
+// Cyborg and not there any more), have the bitstream_id that was loaded, and
+// attributes (deployable, counted from 1; key; value) that were made through the
+// API. Unknown keys, repeated
 // names, and profiles that the API would refuse are errors with file, line and
 // key. With [WithPlacement], [Server.Report] writes the devices into Placement
 // below the provider of their host; compute_node makes the fake write that one
@@ -120,5 +143,5 @@
 // All of that is also below /_fake/ of its own address, for any language:
 // docs/fake-control.md has the routes. GET /_fake/health is 200 once the seed is
 // loaded and, where there is a Placement, reported; it is 503 before. State is in
-// memory and gone with the process.
+// memory and gone with the process, unless [WithStateFile] keeps it.
 package fakecyborg

@@ -45,7 +45,7 @@ type exchange struct {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	if s.serveControl(w, request) {
+	if s.serveControl(w, request) || s.serveIdentity(w, request) {
 		return
 	}
 	x := s.newExchange(request)
@@ -79,6 +79,7 @@ func (x *exchange) run() faults.Reply {
 // perform does what the request asks for.
 func (x *exchange) perform() (int, []byte) {
 	result, err := x.handle()
+	x.server.keeper.keep()
 	if err != nil {
 		return x.refuse(err)
 	}
@@ -143,7 +144,7 @@ func (x *exchange) refuse(err error) (int, []byte) {
 	refusal := asFault(err)
 	x.dropVersionHeaders(refusal)
 	if refusal.status == http.StatusUnauthorized {
-		x.answer["WWW-Authenticate"] = []string{fmt.Sprintf("Keystone uri=%q", x.server.authenticator.KeystoneURL())}
+		x.answer["WWW-Authenticate"] = []string{fmt.Sprintf("Keystone uri=%q", x.server.authenticator.KeystoneURL(x.Request))}
 	}
 	if refusal.status == http.StatusMethodNotAllowed {
 		x.answer["Allow"] = []string{refusal.allow}
@@ -152,7 +153,7 @@ func (x *exchange) refuse(err error) (int, []byte) {
 	if err != nil {
 		x.server.logger.Error("render fault", "error", err)
 	}
-	x.answer["Content-Type"] = []string{"application/json"}
+	x.answer["Content-Type"] = []string{refusal.contentType(x.Request)}
 	return refusal.status, body
 }
 

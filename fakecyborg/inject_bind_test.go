@@ -211,7 +211,7 @@ func TestProgrammingFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				image := driver.Image{ID: "00000000-0000-0000-0000-000000000009"}
+				image := driver.Image{ID: "00000000-0000-0000-0000-000000000009", FunctionID: "aa55"}
 				server := faultyServer(t, []fault.Rule{{Operation: fault.Program, Fault: test.fault}}, fakecyborg.WithImages(image))
 				c := clientOf(server)
 				arq := c.makeARQs(t, "programmed")[0].UUID

@@ -25,6 +25,12 @@ func (l *loader) load(seed Seed) error {
 			return err
 		}
 	}
+	if err := l.loadImages(seed.Images); err != nil {
+		return err
+	}
+	if err := l.store.equip(seed.Hosts, seed.Images); err != nil {
+		return l.fail("hosts", err)
+	}
 	for i, p := range seed.DeviceProfiles {
 		if err := l.loadProfile(fmt.Sprintf("device_profiles[%d]", i), p); err != nil {
 			return err
@@ -79,6 +85,9 @@ func (l *loader) loadHost(path string, host Host) error {
 	}
 	if err := l.claimProvider(path+".name", host.Name, host.providerUUID()); err != nil {
 		return err
+	}
+	if host.ProgrammingTime < 0 {
+		return l.fail(path+".programming_time", fmt.Errorf("%s, want 0 or more", host.ProgrammingTime))
 	}
 	for i, card := range host.Devices {
 		if err := l.loadDevice(fmt.Sprintf("%s.devices[%d]", path, i), host.Name, card); err != nil {

@@ -2,6 +2,7 @@ package fakecyborg
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
@@ -32,29 +33,73 @@ func (l *loader) loadDevice(path, host string, card Device) error {
 			return err
 		}
 	}
-	if err := l.store.addDevice(host, found); err != nil {
+	added, err := l.store.addDevice(host, found)
+	if err != nil {
 		return err
 	}
-	added := l.store.devices.last.row
 	added.card, added.disabled = card, card.Disabled
+	if card.Disabled {
+		l.store.reserve(added, true)
+	}
+	if err := l.loadBitstream(path, maker, added, card.Bitstream); err != nil {
+		return err
+	}
+	return l.loadAttributes(path+".attributes", added, card.Attributes)
+}
+
+// loadBitstream notes what was loaded into a device before.
+func (l *loader) loadBitstream(path string, kind driver.Kind, added *device, id string) error {
+	switch {
+	case id == "":
+		return nil
+	case !kind.Programmable():
+		return l.fail(path+".bitstream_id", driver.ErrNotProgrammable)
+	case !looksLikeUUID(id):
+		return l.fail(path+".bitstream_id", fmt.Errorf("%q is not a uuid", id))
+	}
+	for _, place := range l.store.partsOf(added) {
+		place.bitstream = &id
+	}
+	return nil
+}
+
+// loadAttributes adds attributes that were made through the API.
+func (l *loader) loadAttributes(path string, added *device, list []Attribute) error {
+	parts := l.store.partsOf(added)
+	for i, given := range list {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		number := max(given.Deployable, 1)
+		if given.Deployable < 0 || number > len(parts) {
+			return l.fail(at+".deployable", fmt.Errorf("%d, the device has the deployables 1 to %d", given.Deployable, len(parts)))
+		}
+		if given.Key == "" {
+			return l.fail(at+".key", errors.New("an attribute needs a key"))
+		}
+		made := &attribute{deployableID: parts[number-1].id, key: given.Key, value: given.Value, made: true}
+		if err := l.store.insertAttribute(made); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // addDevice stores a device with its deployables, attributes and handles.
 // It mirrors cyborg/conductor/manager.py:ConductorManager.drv_device_make_diff.
-func (s *store) addDevice(host string, found driver.Device) error {
+func (s *store) addDevice(host string, found driver.Device) (*device, error) {
 	id, err := s.uuids.next()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	parts := found.Deployables
+	found.Deployables = nil
 	card := &device{Device: found, uuid: id, hostname: host, created: s.now()}
 	card.id = s.devices.add(id, card)
-	for _, part := range found.Deployables {
+	for _, part := range parts {
 		if err := s.addDeployable(card, part); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return card, nil
 }
 
 func (s *store) addDeployable(card *device, part driver.Deployable) error {
@@ -64,7 +109,8 @@ func (s *store) addDeployable(card *device, part driver.Deployable) error {
 	}
 	provider := driver.ProviderUUID(part.Name)
 	// The second write of the row, with the provider, happens at once.
-	place := &deployable{Deployable: part, uuid: id, deviceID: card.id, provider: provider, created: s.now(), updated: s.now()}
+	row := driver.Deployable{Name: part.Name, Driver: part.Driver, Accelerators: part.NumAccelerators()}
+	place := &deployable{Deployable: row, provided: newlyProvided(part), uuid: id, deviceID: card.id, provider: provider, created: s.now(), updated: s.now()}
 	for _, h := range part.Handles {
 		handleID, err := s.uuids.next()
 		if err != nil {

@@ -40,7 +40,7 @@ func (l *loader) loadGroup(path string, group Group) (*object, error) {
 			return nil, l.fail(path+"."+property.Key, errors.New("the key is there twice"))
 		}
 		one := newObject()
-		one.set(property.Key, property.Value)
+		one.set(property.Key, property.value())
 		if err := l.store.release.checkGroup(one); err != nil {
 			return nil, l.fail(path+"."+property.Key, seedFault(err))
 		}
@@ -55,4 +55,12 @@ func seedFault(err error) error {
 		return errors.New(refusal.text)
 	}
 	return err
+}
+
+// value is what the property has in a body of the API.
+func (p Property) value() any {
+	if p.Null {
+		return nil
+	}
+	return p.Value
 }

@@ -23,24 +23,28 @@ type Option func(*config) error
 
 // config is what the options collect.
 type config struct {
-	release       Release
-	seed          Seed
-	place         func(path string) string
-	placement     *placement.Client
-	nova          string
-	events        chan<- Event
-	novaTransport http.RoundTripper
-	logger        *slog.Logger
-	authenticator Authenticator
-	newPolicies   bool
-	images        imageService
-	mount         Mount
-	front         front
-	eventForm     *EventForm
-	noNova        bool
-	random        io.Reader
-	journal       journal.Limits
-	clock         *clock
+	release        Release
+	seed           Seed
+	place          func(path string) string
+	placement      *placement.Client
+	nova           string
+	events         chan<- Event
+	novaTransport  http.RoundTripper
+	logger         *slog.Logger
+	authenticator  Authenticator
+	newPolicies    bool
+	images         driver.Images
+	drivers        map[string][]driver.Driver
+	careful        bool
+	reportInterval time.Duration
+	mount          Mount
+	front          front
+	eventForm      *EventForm
+	noNova         bool
+	random         io.Reader
+	journal        journal.Limits
+	clock          *clock
+	stateFile      string
 }
 
 func newConfig(opts []Option) (*config, error) {
@@ -50,7 +54,7 @@ func newConfig(opts []Option) (*config, error) {
 		logger:        slog.New(slog.DiscardHandler),
 		authenticator: noAuth{},
 		clock:         &clock{base: time.Now},
-		images:        imageService{programmers: make(map[string]driver.Programmer)},
+		drivers:       make(map[string][]driver.Driver),
 	}
 	for _, opt := range opts {
 		if err := opt(c); err != nil {

@@ -62,7 +62,8 @@ func (r Release) readPatch(uuid string, value any, who caller, version microvers
 	if !patch.bind {
 		return patch, nil
 	}
-	return patch, r.fill(&patch, fields, who, version)
+	err = r.fill(&patch, fields, who, version)
+	return patch, err
 }
 
 // operationsOf is the list of operations; each is an object.

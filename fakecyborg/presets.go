@@ -49,3 +49,16 @@ func withPreset(name, what string, file func(preset) string, read func(string, [
 	}
 	return read("preset "+name, data)(c)
 }
+
+// PresetTokens is the file of [WithPresetTokens].
+func PresetTokens(name string) (*Tokens, error) {
+	var tokens *Tokens
+	read := func(name string, data []byte) Option {
+		return func(*config) (err error) {
+			tokens, err = ParseTokens(name, data)
+			return err
+		}
+	}
+	err := withPreset(name, "tokens", func(p preset) string { return p.tokens }, read, nil)
+	return tokens, err
+}

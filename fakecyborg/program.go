@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
 
 // pathRule is the form of a JSON-patch path.
@@ -34,14 +36,14 @@ func (s *Server) programDeployable(x *exchange, uuid, id string) (any, error) {
 	s.store.mu.RLock()
 	place, err := s.store.findDeployable(uuid)
 	s.store.mu.RUnlock()
-	failed := broken("FPGA programming failed with return False.")
+	images, failed := s.imageService(), broken("FPGA programming failed with return False.")
 	switch {
 	case err != nil:
 		return nil, err
-	case s.images.images == nil:
+	case images == nil:
 		return nil, failed
 	}
-	image, err := s.images.images.ByID(id)
+	image, err := driver.Images(images).ByID(id)
 	if err != nil {
 		return nil, s.release.missing("Image", "uuid", id).overRPC()
 	}

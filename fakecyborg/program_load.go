@@ -2,104 +2,85 @@ package fakecyborg
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
 
-// loadImage puts an image into a deployable and notes its attributes where a
-// driver tells them. With a Placement the provider has the
-// trait of the new function before this returns.
-// It mirrors cyborg/objects/extarq/fpga_ext_arq.py:FPGAExtARQ._do_programming and
-// _update_placement.
+// errNoFunction ends a job after its device was programmed, and leaves its
+// request in BindStarted, when the image does not tell its function.
+var errNoFunction = errors.New("the image has no property accel:function_id")
+
+// loadImage puts an image into a deployable, by the host's driver. What the driver
+// tells of it comes with the next report.
+// It mirrors cyborg/agent/manager.py:AgentManager.fpga_program.
 func (s *Server) loadImage(ctx context.Context, place *deployable, image driver.Image) error {
-	host, err := s.store.hostOfDeployable(place)
+	s.store.mu.RLock()
+	d, err := s.store.deviceOf(place)
+	var drivers fleet
+	if err == nil {
+		drivers, err = s.fleetOf(d.hostname)
+	}
+	s.store.mu.RUnlock()
 	if err != nil {
 		return err
 	}
-	if programmer, ok := s.images.programmers[host]; ok {
-		found, err := programmer.Program(ctx, place.Name, image)
-		if err != nil {
-			return err
-		}
-		if err := s.store.setAttributes(place, found.Attributes); err != nil {
-			return err
-		}
+	holder, err := drivers.holder(ctx, place.Name)
+	if err != nil {
+		return err
 	}
-	return s.reportFunction(ctx, host, place, image)
+	programmer, ok := holder.(driver.Programmer)
+	if !ok {
+		return fmt.Errorf("deployable %s: %w", place.Name, driver.ErrNotProgrammable)
+	}
+	_, err = programmer.Program(ctx, place.Name, image)
+	return err
 }
 
-// reportFunction tells Placement of the function that a device has now. The name
-// that Cyborg makes of an id with dashes is one that Placement refuses.
-func (s *Server) reportFunction(ctx context.Context, host string, place *deployable, image driver.Image) error {
-	if s.reporter.client == nil || image.FunctionID == "" {
-		return nil
-	}
-	if strings.Contains(image.FunctionID, "-") {
-		return fmt.Errorf("add trait %s to provider %s: Placement takes no dashes", driver.FunctionTrait(place.Driver, image.FunctionID), place.provider)
-	}
-	for _, known := range s.reporter.followed() {
-		if known.Name == host {
-			return s.reporter.report(ctx, known, s.store.hostDeployables(host))
-		}
-	}
-	return nil
-}
-
-// hostOfDeployable returns the host of a deployable's device.
-func (s *store) hostOfDeployable(place *deployable) (string, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+// deviceOf returns the device of a deployable; the caller holds the lock.
+func (s *store) deviceOf(place *deployable) (*device, error) {
 	for d := range s.devices.all {
 		if d.id == place.deviceID {
-			return d.hostname, nil
+			return d, nil
 		}
 	}
-	return "", fmt.Errorf("program deployable %s: its device is gone", place.Name)
+	return nil, fmt.Errorf("deployable %s: its device is gone: %w", place.Name, driver.ErrNoDevice)
 }
 
-// setAttributes makes a deployable have those attributes and no others, as the
-// report of an agent does: what was made through the API goes.
-// It mirrors cyborg/conductor/manager.py:ConductorManager.drv_attributes_make_diff.
-func (s *store) setAttributes(place *deployable, pairs []driver.Pair) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	place.Attributes = slices.Clone(pairs)
-	return s.reportAttributes(place)
+// tellFunction gives the provider of a deployable the trait of the function that
+// was loaded, in place of all such traits. The trait that Cyborg makes of an id with
+// dashes is one that Placement refuses; then the provider has none.
+// It mirrors cyborg/objects/extarq/fpga_ext_arq.py:FPGAExtARQ._update_placement.
+func (s *Server) tellFunction(ctx context.Context, place *deployable, functionID string) error {
+	s.reports.Lock()
+	defer s.reports.Unlock()
+	trait := driver.FunctionTrait(place.Driver, functionID)
+	if s.careful {
+		trait = driver.PlainFunctionTrait(place.Driver, functionID)
+	}
+	if err := s.provide(ctx, place, provided.withoutFunction); err != nil {
+		return err
+	}
+	if strings.Contains(trait, "-") {
+		return fmt.Errorf("add trait %s to provider %s: Placement takes no dashes", trait, place.provider)
+	}
+	return s.provide(ctx, place, func(p provided) provided { return p.withTrait(trait) })
 }
 
-// reportAttributes brings the rows to what the driver tells; the caller holds the lock.
-func (s *store) reportAttributes(place *deployable) error {
-	missing := slices.Clone(place.Attributes)
-	for a := range s.attributes.all {
-		if a.deployableID != place.id {
-			continue
-		}
-		told := slices.IndexFunc(missing, func(p driver.Pair) bool { return p.Key == a.key && p.Value == a.value })
-		if told < 0 {
-			s.attributes.delete(a.uuid)
-			continue
-		}
-		missing = slices.Delete(missing, told, told+1)
+// provide changes what the provider of a deployable holds. A deployable that is
+// gone meanwhile has none.
+func (s *Server) provide(ctx context.Context, place *deployable, change func(provided) provided) error {
+	s.store.mu.Lock()
+	d, err := s.store.deviceOf(place)
+	if err != nil || place.provided == nil {
+		s.store.mu.Unlock()
+		return err
 	}
-	for _, pair := range missing {
-		if err := s.insertAttribute(&attribute{deployableID: place.id, key: pair.Key, value: pair.Value}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reportAllAttributes is what the agents' periodic reports do to attributes.
-func (s *store) reportAllAttributes() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for place := range s.deployables.all {
-		if err := s.reportAttributes(place); err != nil {
-			return err
-		}
-	}
-	return nil
+	host, changed := d.hostname, change(*place.provided)
+	place.provided = &changed
+	now := *place
+	s.store.mu.Unlock()
+	return s.reporter.one(ctx, host, now)
 }

@@ -141,7 +141,7 @@ var versionObservations = []observation{
 			t.Helper()
 			var seen []string
 			for _, header := range []string{"accelerator 9.9", "9.9", "accelerator foo", "accelerator 2"} {
-				seen = append(seen, fmt.Sprint(c.call(t, "GET", "/v2/device_profiles", "", "OpenStack-API-Version", header).status))
+				seen = append(seen, strconv.Itoa(c.call(t, "GET", "/v2/device_profiles", "", "OpenStack-API-Version", header).status))
 			}
 			return strings.Join(seen, " ")
 		}),
@@ -277,10 +277,10 @@ var profileObservations = []observation{
 			t.Helper()
 			var seen []string
 			for i, class := range []string{"PGPU", "CUSTOM_QAT", "CUSTOM_NIC"} {
-				name := "new" + fmt.Sprint(i)
+				name := "new" + strconv.Itoa(i)
 				c.call(t, "POST", "/v2/device_profiles", fmt.Sprintf(`[{"name": %q, "groups": [{"resources:%s": "1"}]}]`, name, class))
 				bind := c.bind(t, binding{c.makeARQs(t, name)[0].UUID, "rack1", fakeProvider, fmt.Sprintf("aaaaaaaa-0000-4000-8000-%012d", i)})
-				seen = append(seen, fmt.Sprint(bind.status))
+				seen = append(seen, strconv.Itoa(bind.status))
 			}
 			return strings.Join(seen, " ")
 		}),

@@ -2,8 +2,8 @@ package fakecyborg
 
 import (
 	"context"
-	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -11,15 +11,12 @@ import (
 	"github.com/novacyborg/novacyborg/placement"
 )
 
-// reporter writes hosts and deployables into Placement.
+// reporter writes hosts and deployables into Placement; without a client it does
+// nothing.
 // It mirrors cyborg/conductor/manager.py:ConductorManager.provider_report and
 // cyborg/common/placement_client.py.
 type reporter struct {
 	client *placement.Client
-
-	// following guards hosts.
-	following sync.Mutex
-	hosts     []Host
 
 	// reporting lets one report run at a time.
 	reporting sync.Mutex
@@ -29,99 +26,104 @@ type reporter struct {
 }
 
 func newReporter(c *config) *reporter {
-	return &reporter{
-		client: c.placement, hosts: c.seed.Hosts,
-		nodes: make(map[string]placement.Owned), devices: make(map[string]placement.Owned),
-	}
+	return &reporter{client: c.placement, nodes: make(map[string]placement.Owned), devices: make(map[string]placement.Owned)}
 }
 
-// follow makes reports be about those hosts.
-func (r *reporter) follow(hosts []Host) {
-	r.following.Lock()
-	defer r.following.Unlock()
-	r.hosts = hosts
-}
-
-func (r *reporter) followed() []Host {
-	r.following.Lock()
-	defer r.following.Unlock()
-	return r.hosts
-}
-
-// Report writes the seed's hosts and devices into Placement, if there is one:
-// first the host's own provider where the seed describes a compute node, then a
-// child provider for each deployable. It can be called again at any time, also
-// by a server that was started anew. What others changed of it stays and is an
-// error. Attributes that were made through the API go, as they do at each report
-// of a real agent. The server counts as ready once a report has succeeded.
-func (s *Server) Report(ctx context.Context) error {
-	if err := s.store.reportAllAttributes(); err != nil {
+// node writes the host's own provider, or finds it, which must be there before
+// anything else is done.
+func (r *reporter) node(ctx context.Context, host Host) error {
+	switch {
+	case r.client == nil:
+		return nil
+	case host.ComputeNode == nil:
+		_, err := r.client.ProviderByName(ctx, host.Name)
 		return err
 	}
-	if s.reporter.client == nil {
-		return nil
-	}
-	for _, host := range s.reporter.followed() {
-		if err := s.reporter.report(ctx, host, s.store.hostDeployables(host.Name)); err != nil {
-			return fmt.Errorf("report host %s: %w", host.Name, err)
-		}
-	}
-	s.ready.Store(true)
-	return nil
-}
-
-// hostDeployables returns copies of the deployables of a host's devices that
-// are in use, and of those that are disabled, see [placeOf].
-func (s *store) hostDeployables(host string) []placeOf {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	here := make(map[int]*device)
-	for d := range s.devices.all {
-		if d.hostname == host {
-			here[d.id] = d
-		}
-	}
-	var found []placeOf
-	for place := range s.deployables.all {
-		if d, ok := here[place.deviceID]; ok {
-			found = append(found, placeOf{deployable: *place, disabled: d.disabled})
-		}
-	}
-	return found
-}
-
-// placeOf is a deployable and whether its device is disabled.
-type placeOf struct {
-	deployable
-	disabled bool
-}
-
-func (r *reporter) report(ctx context.Context, host Host, places []placeOf) error {
 	r.reporting.Lock()
 	defer r.reporting.Unlock()
-	if host.ComputeNode != nil {
-		tree := placement.Tree{Providers: []placement.TreeProvider{computeProvider(host)}}
-		owned, err := r.client.Report(ctx, tree, r.nodes[host.Name])
-		r.nodes[host.Name] = owned
-		if err != nil {
-			return err
-		}
-	}
-	if len(places) == 0 {
+	tree := placement.Tree{Providers: []placement.TreeProvider{computeProvider(host)}}
+	owned, err := r.client.Report(ctx, tree, r.nodes[host.Name])
+	r.nodes[host.Name] = owned
+	return err
+}
+
+// all writes the providers of all deployables of a host, and deletes what it
+// wrote there before and is not among them.
+func (r *reporter) all(ctx context.Context, host string, places []deployable) error {
+	if r.client == nil {
 		return nil
 	}
-	tree := placement.Tree{Parent: host.Name}
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	tree := placement.Tree{Parent: host}
 	for _, place := range places {
-		provider := deviceProvider(place.deployable)
-		if place.disabled {
-			provider.Inventories = reserved(place.deployable, true)
+		if place.provided != nil {
+			tree.Providers = append(tree.Providers, place.treeProvider())
+			r.own(host, place)
 		}
-		tree.Providers = append(tree.Providers, provider)
-		r.own(host.Name, place.deployable)
 	}
-	owned, err := r.client.Report(ctx, tree, r.devices[host.Name])
-	r.devices[host.Name] = owned
+	if len(tree.Providers)+len(r.devices[host]) == 0 {
+		return nil
+	}
+	owned, err := r.client.Report(ctx, tree, r.devices[host])
+	r.devices[host] = owned
 	return err
+}
+
+// one writes the provider of one deployable.
+func (r *reporter) one(ctx context.Context, host string, place deployable) error {
+	if r.client == nil || place.provided == nil {
+		return nil
+	}
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	r.own(host, place)
+	return r.partly(ctx, host, place.provider, place.treeProvider())
+}
+
+// withdraw deletes the provider of a deployable.
+func (r *reporter) withdraw(ctx context.Context, host, provider string) error {
+	if r.client == nil {
+		return nil
+	}
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	if _, ours := r.devices[host][provider]; !ours {
+		return nil
+	}
+	return r.partly(ctx, host, provider)
+}
+
+// partly makes one provider be as it is given, or not be; the caller holds the lock.
+func (r *reporter) partly(ctx context.Context, host, id string, wanted ...placement.TreeProvider) error {
+	owned, err := r.client.Report(ctx, placement.Tree{Parent: host, Providers: wanted}, placement.Owned{id: r.devices[host][id]})
+	delete(r.devices[host], id)
+	maps.Copy(r.devices[host], owned)
+	return err
+}
+
+// forget deletes all that was written for a host.
+func (r *reporter) forget(ctx context.Context, host string) error {
+	if err := r.all(ctx, host, nil); err != nil || r.client == nil {
+		return err
+	}
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	if len(r.nodes[host]) == 0 {
+		return nil
+	}
+	owned, err := r.client.Report(ctx, placement.Tree{}, r.nodes[host])
+	r.nodes[host] = owned
+	return err
+}
+
+// hosts are those that something was written for.
+func (r *reporter) hosts() []string {
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	names := slices.AppendSeq(slices.Collect(maps.Keys(r.devices)), maps.Keys(r.nodes))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // own claims a device's provider that nothing is known of yet: its uuid is made
@@ -135,9 +137,16 @@ func (r *reporter) own(host string, place deployable) {
 	if _, known := r.devices[host][place.provider]; known {
 		return
 	}
-	reported, off, on := deviceProvider(place), deviceProvider(place), deviceProvider(place)
-	off.Inventories, on.Inventories = reserved(place, true), reserved(place, false)
-	maps.Copy(r.devices[host], placement.Owning(reported, off, on))
+	claims := []placement.TreeProvider{place.treeProvider()}
+	for _, reserved := range []int{0, place.provided.Total} {
+		for _, bounded := range []bool{false, true} {
+			claim := *place.provided
+			claim.Reserved, claim.Bounded = reserved, bounded
+			place.provided = &claim
+			claims = append(claims, place.treeProvider())
+		}
+	}
+	maps.Copy(r.devices[host], placement.Owning(claims...))
 }
 
 // computeProvider is what nova-compute reports of a host.
@@ -163,38 +172,7 @@ func (h Host) providerUUID() string {
 	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(h.Name)).String()
 }
 
-// deviceProvider is the child provider of a deployable.
-func deviceProvider(place deployable) placement.TreeProvider {
-	count := place.NumAccelerators()
-	return placement.TreeProvider{
-		UUID: place.provider, Name: place.Name,
-		Inventories: map[string]placement.Inventory{place.ResourceClass(): {Total: count, MaxUnit: count}},
-		Traits:      place.Traits(),
-	}
-}
-
-// reserved is the inventory that switching a device writes: without max_unit,
-// and with everything reserved while it is off.
-func reserved(place deployable, all bool) map[string]placement.Inventory {
-	inventory := placement.Inventory{Total: place.NumAccelerators()}
-	if all {
-		inventory.Reserved = inventory.Total
-	}
-	return map[string]placement.Inventory{place.ResourceClass(): inventory}
-}
-
-// reserve rewrites the inventory of a deployable's provider.
-func (r *reporter) reserve(ctx context.Context, host string, place deployable, all bool) error {
-	if r.client == nil {
-		return nil
-	}
-	r.reporting.Lock()
-	defer r.reporting.Unlock()
-	r.own(host, place)
-	provider := deviceProvider(place)
-	provider.Inventories = reserved(place, all)
-	owned := placement.Owned{place.provider: r.devices[host][place.provider]}
-	owned, err := r.client.Report(ctx, placement.Tree{Parent: host, Providers: []placement.TreeProvider{provider}}, owned)
-	maps.Copy(r.devices[host], owned)
-	return err
+// treeProvider is the child provider of a deployable that is offered.
+func (d deployable) treeProvider() placement.TreeProvider {
+	return placement.TreeProvider{UUID: d.provider, Name: d.Name, Inventories: d.provided.inventories(), Traits: d.provided.Traits}
 }

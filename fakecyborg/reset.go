@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,8 +22,9 @@ type origin struct {
 // Load replaces everything by a seed, which is the one that [Server.Reset] goes
 // back to from then on: nothing is left of what there was, rules of faults,
 // journal, clock and what goes on in the background included. When the seed is
-// wrong, nothing changes. With a Placement its devices are reported; those that
-// are not there any more stay in Placement.
+// wrong, nothing changes. With a Placement its devices are reported, and those
+// that are not there any more are taken out; the error of what has allocations, and so
+// stays, is placement.ErrInUse.
 func (s *Server) Load(ctx context.Context, seed Seed) error {
 	return s.replace(ctx, seed, seedPlace)
 }
@@ -40,7 +42,7 @@ func (s *Server) replace(ctx context.Context, seed Seed, place func(string) stri
 		return err
 	}
 	s.jobs.drop()
-	if err := s.store.replace(seed, place); err != nil {
+	if err := s.replaceRows(seed, place); err != nil {
 		return err
 	}
 	s.store.clock.set(time.Time{}, 0)
@@ -49,8 +51,44 @@ func (s *Server) replace(ctx context.Context, seed Seed, place func(string) stri
 	s.origin.Lock()
 	s.origin.seed, s.origin.place = seed, place
 	s.origin.Unlock()
-	s.reporter.follow(seed.Hosts)
-	return errors.Join(s.faults.Add(seed.Faults...), s.Report(ctx))
+	s.resumed.Store(seed.unreported())
+	s.keeper.keepAll()
+	return errors.Join(s.faults.Add(seed.Faults...), s.forgetHosts(ctx, seed), s.Report(ctx))
+}
+
+// unreported tells whether a report would change at once what the seed says.
+func (s Seed) unreported() bool {
+	for _, host := range s.Hosts {
+		for _, device := range host.Devices {
+			if device.Vanished || len(device.Attributes) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *Server) replaceRows(seed Seed, place func(string) string) error {
+	s.reports.Lock()
+	defer s.reports.Unlock()
+	return s.store.replace(seed, place)
+}
+
+// forgetHosts takes the hosts out of Placement that were reported and are not in
+// the seed.
+func (s *Server) forgetHosts(ctx context.Context, seed Seed) error {
+	s.reports.Lock()
+	defer s.reports.Unlock()
+	var failed []error
+	for _, name := range s.reporter.hosts() {
+		if slices.ContainsFunc(seed.Hosts, func(host Host) bool { return host.Name == name }) {
+			continue
+		}
+		if err := s.reporter.forget(ctx, name); err != nil {
+			failed = append(failed, fmt.Errorf("forget host %s: %w", name, err))
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // checkFaults tries the rules of a seed.
@@ -66,7 +104,7 @@ func checkFaults(rules []faults.Rule, place func(string) string) error {
 func (s *store) replace(seed Seed, place func(string) string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh := &store{release: s.release, uuids: s.uuids, clock: s.clock, rows: newRows()}
+	fresh := &store{release: s.release, uuids: s.uuids, clock: s.clock, careful: s.careful, rows: newRows()}
 	l := loader{store: fresh, place: place}
 	if err := l.load(seed); err != nil {
 		return err

@@ -2,6 +2,7 @@ package fakecyborg
 
 import (
 	"strings"
+	"time"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
@@ -16,6 +17,9 @@ type Seed struct {
 	DeviceProfiles []DeviceProfile
 	// ARQs are accelerator requests that exist from the start.
 	ARQs []ARQ
+	// Images are the bitstreams of the image service; nil when there is none, see
+	// [WithImages].
+	Images driver.Images
 	// Faults are rules that are in force from the start.
 	Faults []faults.Rule
 }
@@ -28,6 +32,8 @@ type Host struct {
 	// ComputeNode makes the fake report the host's own resource provider first,
 	// as nova-compute would; nil when a real nova-compute, or somebody else, does it.
 	ComputeNode *ComputeNode
+	// ProgrammingTime is how long it takes to load an image into a device.
+	ProgrammingTime time.Duration
 	// Devices are the host's cards.
 	Devices []Device
 }
@@ -54,6 +60,25 @@ type Device struct {
 	driver.Card
 	// Disabled devices have the status "maintaining".
 	Disabled bool
+	// Broken devices are there but cannot be used, see [driver.Machine.Break].
+	Broken bool
+	// Vanished devices are not there any more, which Cyborg has not noticed.
+	Vanished bool
+	// Bitstream is the id of the image that was loaded by a bind, "" for none.
+	Bitstream string
+	// Attributes are those that were made through the API.
+	Attributes []Attribute
+}
+
+// Attribute is an attribute of a deployable that was made through the API.
+type Attribute struct {
+	// Deployable is the number of the deployable in the device, counted from 1; 0
+	// is the first.
+	Deployable int
+	// Key is its key.
+	Key string
+	// Value is its value.
+	Value string
 }
 
 // DeviceProfile is a device profile of the seed.
@@ -77,6 +102,9 @@ type Property struct {
 	Key string
 	// Value is an amount, "required", "forbidden" or free text.
 	Value string
+	// Null takes the place of the value: Cyborg stores such a key that starts with
+	// "accel:", and then trips over it.
+	Null bool
 }
 
 // SeedError says what is wrong in a seed and where. It unwraps to the reason.

@@ -124,6 +124,9 @@ func (l *loader) takeHandle(path string, a *arq, given ARQ) error {
 func (s *store) seedARQs() []ARQ {
 	var list []ARQ
 	for a := range s.arqs.all {
+		if a.poison != "" {
+			continue
+		}
 		one := ARQ{UUID: a.uuid, DeviceProfile: a.profile.name, Group: a.group, State: string(a.state), Project: textOf(a.project)}
 		one.Hostname, one.DeviceRP, one.Instance = textOf(a.hostname), textOf(a.deviceRP), textOf(a.instance)
 		if a.handle != nil {

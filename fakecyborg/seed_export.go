@@ -1,27 +1,30 @@
 package fakecyborg
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
 )
 
 // Seed is the present state as a seed: hosts with the devices that they have now,
-// device profiles, accelerator requests and rules of faults. What attributes were
-// made or deleted through the API, and what was loaded into devices, is not in it.
+// device profiles, accelerator requests, images and rules of faults; also which
+// devices are broken or have vanished, what was loaded into them, and the
+// attributes that were made through the API. Not in it are devices of [WithDriver], cards that no
+// report has found yet, attributes deleted through the API, requests that
+// cannot be read, and ids of devices and attach handles.
 func (s *Server) Seed() Seed {
-	s.origin.Lock()
-	hosts := s.origin.seed.Hosts
-	s.origin.Unlock()
 	s.store.mu.RLock()
 	defer s.store.mu.RUnlock()
-	seed := Seed{DeviceProfiles: s.store.seedProfiles(), ARQs: s.store.seedARQs()}
-	for _, host := range hosts {
-		seed.Hosts = append(seed.Hosts, Host{Name: host.Name, ComputeNode: host.ComputeNode, Devices: s.store.seedDevices(host.Name)})
+	seed := Seed{DeviceProfiles: s.store.seedProfiles(), ARQs: s.store.seedARQs(), Images: s.store.images}
+	for _, host := range s.store.hosts {
+		host.Devices = s.store.seedDevices(host.Name)
+		seed.Hosts = append(seed.Hosts, host)
 	}
 	for _, rule := range s.faults.Counts() {
 		seed.Faults = append(seed.Faults, rule.Rule)
@@ -33,13 +36,35 @@ func (s *Server) Seed() Seed {
 func (s *store) seedDevices(host string) []Device {
 	var list []Device
 	for d := range s.devices.all {
-		if d.hostname == host {
-			card := d.card
-			card.Disabled = d.disabled
+		if card := s.cardNow(d); d.hostname == host && card.Driver != "" {
 			list = append(list, card)
 		}
 	}
 	return list
+}
+
+// cardNow is a device as a seed says it, as it is now; without a driver for one
+// that no seed can have.
+func (s *store) cardNow(d *device) Device {
+	card := d.card
+	if card.Driver == "" {
+		return card
+	}
+	card.Disabled, card.Broken, card.Vanished, card.Bitstream, card.Attributes = d.disabled, false, true, "", nil
+	if machine, ok := s.machines[d.hostname]; ok {
+		if slot, err := machine.Slot(d.ControlPath); err == nil {
+			card.Driver, card.Card, card.Broken, card.Vanished = slot.Kind, slot.Card, slot.Broken, false
+		}
+	}
+	for i, place := range s.partsOf(d) {
+		card.Bitstream = cmp.Or(card.Bitstream, valueOf(place.bitstream))
+		for a := range s.attributes.all {
+			if a.deployableID == place.id && a.made {
+				card.Attributes = append(card.Attributes, Attribute{Deployable: i + 1, Key: a.key, Value: a.value})
+			}
+		}
+	}
+	return card
 }
 
 func (s *store) seedProfiles() []DeviceProfile {
@@ -49,8 +74,8 @@ func (s *store) seedProfiles() []DeviceProfile {
 		for _, group := range p.groups {
 			var properties Group
 			for _, key := range group.keys {
-				value, _ := group.values[key].(string)
-				properties = append(properties, Property{Key: key, Value: value})
+				value, known := group.values[key].(string)
+				properties = append(properties, Property{Key: key, Value: value, Null: !known})
 			}
 			profile.Groups = append(profile.Groups, properties)
 		}
@@ -65,6 +90,7 @@ func (s Seed) MarshalYAML() (any, error) {
 	root.add("hosts", listOf(s.Hosts, Host.node))
 	root.add("device_profiles", listOf(s.DeviceProfiles, DeviceProfile.node))
 	root.add("accelerator_requests", listOf(s.ARQs, ARQ.node))
+	root.add("images", imageNodes(s.Images))
 	rules, err := faultNodes(s.Faults)
 	root.add("faults", rules)
 	return root.node(), err
@@ -91,6 +117,12 @@ func (m *mapping) text(key, value string) {
 func (m *mapping) number(key string, value int) {
 	if value != 0 {
 		m.add(key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(value)})
+	}
+}
+
+func (m *mapping) flag(key string, value bool) {
+	if value {
+		m.add(key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
 	}
 }
 
@@ -122,6 +154,9 @@ func (h Host) node() *yaml.Node {
 		below.number("disk_gb", node.DiskGB)
 		m.add("compute_node", below.node())
 	}
+	if h.ProgrammingTime != 0 {
+		m.text("programming_time", h.ProgrammingTime.String())
+	}
 	m.add("devices", listOf(h.Devices, Device.node))
 	return m.node()
 }
@@ -139,9 +174,35 @@ func (d Device) node() *yaml.Node {
 			m.add(key.name, listOf(*value, textNode))
 		}
 	}
-	if d.Disabled {
-		m.add("disabled", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+	m.flag("disabled", d.Disabled)
+	m.flag("broken", d.Broken)
+	m.flag("vanished", d.Vanished)
+	m.text("bitstream_id", d.Bitstream)
+	m.add("attributes", listOf(d.Attributes, Attribute.node))
+	return m.node()
+}
+
+func (a Attribute) node() *yaml.Node {
+	m := &mapping{}
+	m.number("deployable", a.Deployable)
+	m.text("key", a.Key)
+	m.text("value", a.Value)
+	return m.node()
+}
+
+// imageNodes tells an image service without images from none.
+func imageNodes(images driver.Images) *yaml.Node {
+	if images == nil {
+		return nil
 	}
+	return cmp.Or(listOf(images, imageNode), &yaml.Node{Kind: yaml.SequenceNode})
+}
+
+func imageNode(image driver.Image) *yaml.Node {
+	m := &mapping{}
+	m.text("id", image.ID)
+	m.text("function_id", image.FunctionID)
+	m.text("region_id", image.RegionID)
 	return m.node()
 }
 
@@ -157,6 +218,10 @@ func (p DeviceProfile) node() *yaml.Node {
 func (g Group) node() *yaml.Node {
 	m := &mapping{}
 	for _, property := range g {
+		if property.Null {
+			m.add(property.Key, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"})
+			continue
+		}
 		m.add(property.Key, textNode(property.Value))
 	}
 	return m.node()

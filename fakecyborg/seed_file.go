@@ -3,10 +3,11 @@ package fakecyborg
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"go.yaml.in/yaml/v3"
 
-	machines "github.com/novacyborg/novacyborg/fakecyborg/driver/inventory"
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
 )
 
@@ -25,7 +26,11 @@ func parseSeed(file string, data []byte, dir string) (Seed, func(string) string,
 		"hosts":                r.list(func(n *yaml.Node, at string) error { return grow(&seed.Hosts, n, at, r.host) }),
 		"device_profiles":      r.list(func(n *yaml.Node, at string) error { return grow(&seed.DeviceProfiles, n, at, r.profile) }),
 		"accelerator_requests": r.list(func(n *yaml.Node, at string) error { return grow(&seed.ARQs, n, at, r.arq) }),
-		"faults":               func(n *yaml.Node, at string) error { return r.faults(n, at, &seed.Faults) },
+		"images": func(n *yaml.Node, at string) error {
+			seed.Images = driver.Images{}
+			return r.list(func(n *yaml.Node, at string) error { return grow((*[]driver.Image)(&seed.Images), n, at, r.image) })(n, at)
+		},
+		"faults": func(n *yaml.Node, at string) error { return r.faults(n, at, &seed.Faults) },
 	})
 	return seed, r.place, err
 }
@@ -42,19 +47,39 @@ func grow[T any](list *[]T, n *yaml.Node, at string, read func(*yaml.Node, strin
 
 // host puts the cards of a real machine behind the devices that are listed.
 func (r *seedReader) host(n *yaml.Node, at string, host *Host) error {
-	var machine []Device
-	err := r.mapping(n, at, map[string]field{
+	var real realMachine
+	fields := map[string]field{
 		"name": r.text(&host.Name),
 		"compute_node": func(n *yaml.Node, at string) error {
 			host.ComputeNode = &ComputeNode{}
 			return r.computeNode(n, at, host.ComputeNode)
 		},
-		"devices": r.list(func(n *yaml.Node, at string) error { return grow(&host.Devices, n, at, r.device) }),
-		"lspci":   r.machine(&machine, machines.OpenLspci),
-		"sysfs":   r.machine(&machine, machines.OpenSysfs),
-	})
-	host.Devices = append(host.Devices, machine...)
+		"programming_time": r.duration(&host.ProgrammingTime),
+		"devices":          r.list(func(n *yaml.Node, at string) error { return grow(&host.Devices, n, at, r.device) }),
+	}
+	maps.Copy(fields, r.realMachine(&real))
+	if err := r.mapping(n, at, fields); err != nil {
+		return err
+	}
+	cards, err := real.cards(r)
+	host.Devices = append(host.Devices, cards...)
 	return err
+}
+
+func (r *seedReader) image(n *yaml.Node, at string, image *driver.Image) error {
+	return r.mapping(n, at, map[string]field{
+		"id":          r.text(&image.ID),
+		"function_id": r.text(&image.FunctionID),
+		"region_id":   r.text(&image.RegionID),
+	})
+}
+
+func (r *seedReader) attribute(n *yaml.Node, at string, attribute *Attribute) error {
+	return r.mapping(n, at, map[string]field{
+		"deployable": r.number(&attribute.Deployable),
+		"key":        r.text(&attribute.Key),
+		"value":      r.text(&attribute.Value),
+	})
 }
 
 func (r *seedReader) computeNode(n *yaml.Node, at string, node *ComputeNode) error {
@@ -67,19 +92,10 @@ func (r *seedReader) computeNode(n *yaml.Node, at string, node *ComputeNode) err
 }
 
 func (r *seedReader) device(n *yaml.Node, at string, device *Device) error {
-	fields := map[string]field{"driver": r.text(&device.Driver), "disabled": r.flag(&device.Disabled)}
-	for _, key := range device.keys() {
-		switch into := key.value.(type) {
-		case *string:
-			fields[key.name] = r.text(into)
-		case *int:
-			fields[key.name] = r.number(into)
-		case *[]string:
-			fields[key.name] = r.list(func(n *yaml.Node, at string) error {
-				return grow(into, n, at, func(n *yaml.Node, at string, text *string) error { return r.text(text)(n, at) })
-			})
-		}
-	}
+	fields := r.cardFields(device)
+	fields["disabled"], fields["broken"], fields["vanished"] = r.flag(&device.Disabled), r.flag(&device.Broken), r.flag(&device.Vanished)
+	fields["bitstream_id"] = r.text(&device.Bitstream)
+	fields["attributes"] = r.list(func(n *yaml.Node, at string) error { return grow(&device.Attributes, n, at, r.attribute) })
 	return r.mapping(n, at, fields)
 }
 
@@ -152,8 +168,10 @@ func (r *seedReader) profile(n *yaml.Node, at string, profile *DeviceProfile) er
 func (r *seedReader) group(n *yaml.Node, at string, group *Group) error {
 	return r.pairs(n, at, func(key string, value *yaml.Node, at string) error {
 		property := Property{Key: key}
-		if err := r.text(&property.Value)(value, at); err != nil {
-			return err
+		if property.Null = value.Kind == yaml.ScalarNode && value.Tag == "!!null"; !property.Null {
+			if err := r.text(&property.Value)(value, at); err != nil {
+				return err
+			}
 		}
 		*group = append(*group, property)
 		return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -155,6 +156,22 @@ func (r *seedReader) number(into *int) field {
 		value, err := strconv.Atoi(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil {
 			return r.fail(n, at, "want a whole number, got %s", describe(n))
+		}
+		*into = value
+		return nil
+	}
+}
+
+// duration takes a time with its unit, as 20s or 1m30s.
+func (r *seedReader) duration(into *time.Duration) field {
+	return func(n *yaml.Node, at string) error {
+		var text string
+		if err := r.text(&text)(n, at); err != nil {
+			return err
+		}
+		value, err := time.ParseDuration(text)
+		if err != nil {
+			return r.fail(n, at, "want a time with its unit such as 20s, got %s", describe(n))
 		}
 		*into = value
 		return nil

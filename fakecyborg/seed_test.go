@@ -20,8 +20,8 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 	for _, test := range []struct {
 		name, seed, want string
 	}{
-		{name: "unknown key", seed: "hosts:\n  - name: h\n    disks: 3\n", want: `s.yaml:3: hosts[0].disks: unknown key "disks", known are compute_node, devices, lspci, name, sysfs`},
-		{name: "unknown key at the top", seed: "host: []\n", want: `s.yaml:1: host: unknown key "host", known are accelerator_requests, device_profiles, faults, hosts`},
+		{name: "unknown key", seed: "hosts:\n  - name: h\n    disks: 3\n", want: `s.yaml:3: hosts[0].disks: unknown key "disks", known are compute_node, devices, function_names, lspci, name, passthrough, physical_networks, programming_time, skip_gpu_functions, sysfs, vgpu_types`},
+		{name: "unknown key at the top", seed: "host: []\n", want: `s.yaml:1: host: unknown key "host", known are accelerator_requests, device_profiles, faults, hosts, images`},
 		{name: "repeated key", seed: "hosts:\n  - name: h\n    name: i\n", want: "s.yaml:3: hosts[0].name: the key is already in line 2"},
 		{name: "no list", seed: "hosts: {name: h}\n", want: "s.yaml:1: hosts: want a list, got keys and values"},
 		{name: "no mapping", seed: "hosts:\n  - h\n", want: `s.yaml:2: hosts[0]: want keys and values, got "h"`},

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
 	"github.com/novacyborg/novacyborg/fakecyborg/journal"
 )
@@ -13,27 +14,37 @@ import (
 // Server is a Cyborg in memory: API, conductor and agents in one. It is an
 // [http.Handler] and safe for concurrent use. Make one with [New] or [Start].
 type Server struct {
-	release       Release
-	policies      Policies
-	routes        router
-	store         *store
-	reporter      *reporter
+	release  Release
+	policies Policies
+	routes   router
+	store    *store
+	reporter *reporter
+	drivers  map[string][]driver.Driver
+	careful  bool
+	// reports lets one thing at a time change what is reported.
+	reports       sync.Mutex
 	notifier      *notifier
 	logger        *slog.Logger
 	authenticator Authenticator
-	images        imageService
-	mount         Mount
-	front         front
-	faults        *faults.Set
-	journal       *journal.Journal
-	jobs          *jobs
-	origin        origin
-	ready         atomic.Bool
-	url           string
-	transport     memoryTransport
+	// images are those of the options, nil for none.
+	images  driver.Images
+	mount   Mount
+	front   front
+	faults  *faults.Set
+	journal *journal.Journal
+	jobs    *jobs
+	origin  origin
+	ready   atomic.Bool
+	// resumed says that the state was taken from a file and not reported since.
+	resumed   atomic.Bool
+	keeper    *keeper
+	url       string
+	transport memoryTransport
 
 	closing sync.Once
 	closed  func()
+	// silence ends the periodic reports.
+	silence func()
 }
 
 // New makes a server that listens nowhere: use it as a handler, or through
@@ -66,6 +77,8 @@ func New(opts ...Option) (*Server, error) {
 		front:         config.front,
 		store:         store,
 		reporter:      newReporter(config),
+		drivers:       config.drivers,
+		careful:       config.careful,
 		notifier:      newNotifier(config),
 		logger:        config.logger,
 		faults:        faults.NewSet(operations()...),
@@ -76,8 +89,17 @@ func New(opts ...Option) (*Server, error) {
 	}
 	s.notifier.faults, s.notifier.journal, s.notifier.jobs = s.faults, record, s.jobs
 	s.origin.seed, s.origin.place = config.seed, config.place
-	if err := s.faults.Add(config.seed.Faults...); err != nil {
+	s.store.agents = s
+	s.resumed.Store(config.seed.unreported())
+	if err := s.keepState(config.stateFile); err != nil {
 		return nil, err
+	}
+	s.periodically(config.reportInterval)
+	if err := s.faults.Add(s.origin.seed.Faults...); err != nil {
+		return nil, err
+	}
+	if service, ok := s.authenticator.(IdentityService); ok {
+		service.SetClock(s.store.clock.now)
 	}
 	s.transport.handler = s
 	s.ready.Store(config.placement == nil)
@@ -98,6 +120,7 @@ func (s *Server) Transport() http.RoundTripper { return &s.transport }
 // on a server made by [New], does nothing.
 func (s *Server) Close() {
 	s.closing.Do(func() {
+		s.silence()
 		s.jobs.end()
 		s.closed()
 	})

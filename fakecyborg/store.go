@@ -1,14 +1,17 @@
 package fakecyborg
 
-import "sync"
+import "github.com/novacyborg/novacyborg/fakecyborg/driver"
 
 // store is the database: all state of the server. Handlers hold mu while they
 // touch it and never while they talk to others.
 type store struct {
-	mu      sync.RWMutex
+	mu      countingLock
 	release Release
 	uuids   uuids
 	clock   *clock
+	// careful says that attributes made through the API survive reports.
+	careful bool
+	agents  agents
 	rows
 }
 
@@ -24,6 +27,11 @@ type rows struct {
 	deployables table[*deployable]
 	byProvider  map[string]*deployable
 	attributes  table[*attribute]
+	// hosts, machines and images are what the seed says beside what the database
+	// has.
+	hosts    []Host
+	machines map[string]*driver.Machine
+	images   driver.Images
 }
 
 // newStore fills a store with the seed.
@@ -32,6 +40,7 @@ func newStore(c *config) (*store, error) {
 		release: c.release,
 		uuids:   uuids{random: c.random},
 		clock:   c.clock,
+		careful: c.careful,
 		rows:    newRows(),
 	}
 	l := loader{store: s, place: c.place}

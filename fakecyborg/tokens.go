@@ -1,13 +1,10 @@
 package fakecyborg
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
 	"slices"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // fixedTokens knows callers by tokens from a file.
@@ -17,7 +14,8 @@ type fixedTokens struct {
 }
 
 // WithAuthenticator asks that authenticator who sends each request; the default
-// is that everybody is admin of [NoAuthProject] and brings a service token.
+// is that everybody is admin of [NoAuthProject] and brings a service token. One
+// that is an [IdentityService] is served as well.
 func WithAuthenticator(authenticator Authenticator) Option {
 	return func(c *config) error {
 		if authenticator == nil {
@@ -39,13 +37,19 @@ func WithAuthenticator(authenticator Authenticator) Option {
 // A role brings those that Keystone lets it imply: admin brings manager, manager
 // brings member, member brings reader. A token without project is one of the
 // system scope. A token with the role "service" is good as X-Service-Token.
+//
+// An entry may also have user_id, domain, password, project_name, and
+// application_credential with id, name and secret: what package minikeystone, to
+// which the same file can be given, lets users log in with. An entry that has one
+// of these may do without a token; here nobody can come by it then.
 func WithTokens(path string) Option {
 	return func(c *config) error {
-		data, err := os.ReadFile(path) //nolint:gosec // the caller names the file
+		tokens, err := ReadTokens(path)
 		if err != nil {
-			return fmt.Errorf("read tokens: %w", err)
+			return err
 		}
-		return WithTokensYAML(path, data)(c)
+		c.authenticator = newFixedTokens(tokens)
+		return nil
 	}
 }
 
@@ -53,11 +57,11 @@ func WithTokens(path string) Option {
 // name is what errors call it.
 func WithTokensYAML(name string, data []byte) Option {
 	return func(c *config) error {
-		tokens, err := parseTokens(name, data)
+		tokens, err := ParseTokens(name, data)
 		if err != nil {
 			return err
 		}
-		c.authenticator = tokens
+		c.authenticator = newFixedTokens(tokens)
 		return nil
 	}
 }
@@ -79,77 +83,15 @@ func (t *fixedTokens) Authenticate(request *http.Request) (Caller, error) {
 }
 
 // KeystoneURL is the address in the file.
-func (t *fixedTokens) KeystoneURL() string { return t.keystone }
+func (t *fixedTokens) KeystoneURL(*http.Request) string { return t.keystone }
 
-// fixedToken is one entry of the file.
-type fixedToken struct {
-	token, user, project string
-	roles                []string
-}
-
-func parseTokens(file string, data []byte) (*fixedTokens, error) {
-	r := newSeedReader(file, len(data))
-	root, err := readDocument(file, data)
-	if err != nil {
-		return nil, err
-	}
-	tokens := &fixedTokens{callers: make(map[string]Caller)}
-	if root == nil {
-		return tokens, nil
-	}
-	return tokens, r.mapping(root, "", map[string]field{
-		"keystone": r.text(&tokens.keystone),
-		"tokens": r.list(func(n *yaml.Node, at string) error {
-			var entry fixedToken
-			if err := r.token(n, at, &entry); err != nil {
-				return err
-			}
-			return tokens.add(r, at, entry)
-		}),
-	})
-}
-
-func (r *seedReader) token(n *yaml.Node, at string, entry *fixedToken) error {
-	return r.mapping(n, at, map[string]field{
-		"token":   r.text(&entry.token),
-		"user":    r.text(&entry.user),
-		"project": r.text(&entry.project),
-		"roles": r.list(func(n *yaml.Node, at string) error {
-			return grow(&entry.roles, n, at, func(n *yaml.Node, at string, role *string) error { return r.text(role)(n, at) })
-		}),
-	})
-}
-
-// add checks an entry. Errors do not show the token.
-func (t *fixedTokens) add(r *seedReader, at string, entry fixedToken) error {
-	fail := func(key, reason string) error {
-		return &SeedError{Place: r.place(at + "." + key), Err: errors.New(reason)}
-	}
-	_, taken := t.callers[entry.token]
-	switch {
-	case entry.token == "":
-		return fail("token", "a token needs a text")
-	case taken:
-		return fail("token", "the token is there twice")
-	case entry.user == "":
-		return fail("user", "a token needs a user")
-	case entry.project != "" && !looksLikeUUID(entry.project):
-		return fail("project", fmt.Sprintf("%q is not an id of 32 hexadecimal digits", entry.project))
-	}
-	t.callers[entry.token] = Caller{User: entry.user, Project: entry.project, Roles: impliedRoles(entry.roles)}
-	return nil
-}
-
-// impliedRoles adds what Keystone's default roles imply.
-func impliedRoles(roles []string) []string {
-	order := []string{"admin", "manager", "member", "reader"}
-	all := slices.Clone(roles)
-	for i, role := range order {
-		if slices.Contains(roles, role) {
-			all = append(all, order[i+1:]...)
-			break
+// newFixedTokens takes the entries that have a token; who has none cannot come.
+func newFixedTokens(tokens *Tokens) *fixedTokens {
+	fixed := &fixedTokens{keystone: tokens.Keystone, callers: make(map[string]Caller)}
+	for _, entry := range tokens.Entries {
+		if entry.Token != "" {
+			fixed.callers[entry.Token] = Caller{User: cmp.Or(entry.UserID, entry.User), Project: entry.Project, Roles: entry.Roles}
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return fixed
 }

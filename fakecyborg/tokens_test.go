@@ -2,6 +2,7 @@ package fakecyborg_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,8 +18,12 @@ func TestTokensErrorsNameThePlace(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3t"
 	for _, test := range []struct{ name, file, want string }{
-		{"unknown key", "tokens:\n  - {token: " + secret + ", user: a, role: x}", `t.yaml:2: tokens[0].role: unknown key "role", known are project, roles, token, user`},
-		{"no token", "tokens:\n  - {user: a}", "t.yaml:2: tokens[0].token: a token needs a text"},
+		{"unknown key", "tokens:\n  - {token: " + secret + ", user: a, role: x}", `t.yaml:2: tokens[0].role: unknown key "role", known are application_credential, domain, password, project, project_name, roles, token, user, user_id`},
+		{"no token", "tokens:\n  - {user: a}", "t.yaml:2: tokens[0].token: a token needs a text, or its user a password or an application_credential"},
+		{"user id", "tokens:\n  - {user: a, password: " + secret + ", user_id: x}", `t.yaml:2: tokens[0].user_id: "x" is not an id of 32 hexadecimal digits`},
+		{"name of no project", "tokens:\n  - {user: a, password: " + secret + ", project_name: x}", `t.yaml:2: tokens[0].project_name: the name of a project needs its id, as project`},
+		{"credential without id", "tokens:\n  - {user: a, application_credential: {secret: " + secret + "}}", `t.yaml:2: tokens[0].application_credential: it needs an id and a secret`},
+		{"key of a credential", "tokens:\n  - {user: a, application_credential: {secrets: " + secret + "}}", `t.yaml:2: tokens[0].application_credential.secrets: unknown key "secrets", known are id, name, secret`},
 		{"no user", "tokens:\n  - token: " + secret, "t.yaml:2: tokens[0].user: a token needs a user"},
 		{"twice", "tokens:\n  - {token: " + secret + ", user: a}\n  - {token: " + secret + ", user: b}", "t.yaml:3: tokens[1].token: the token is there twice"},
 		{"project", "tokens:\n  - token: " + secret + "\n    user: a\n    project: abc", `t.yaml:4: tokens[0].project: "abc" is not an id of 32 hexadecimal digits`},
@@ -79,7 +84,7 @@ type lostKeystone struct{}
 func (lostKeystone) Authenticate(*http.Request) (fakecyborg.Caller, error) {
 	return fakecyborg.Caller{}, errors.New("connection refused")
 }
-func (lostKeystone) KeystoneURL() string { return "" }
+func (lostKeystone) KeystoneURL(*http.Request) string { return "" }
 
 func TestKeystoneIsAway(t *testing.T) {
 	t.Parallel()
@@ -87,6 +92,14 @@ func TestKeystoneIsAway(t *testing.T) {
 	got := c.call(t, "GET", "/v2/devices", "")
 	assert.Equal(t, http.StatusServiceUnavailable, got.status)
 	assert.NotContains(t, got.body, "refused")
+	for accept, want := range map[string]string{
+		"":                 "503 Service Unavailable\n\nThe server is currently unavailable. Please try again at a later time.\n\n The Keystone service is temporarily unavailable.  ",
+		"application/json": `{"message": "The server is currently unavailable. Please try again at a later time.<br /><br />\nThe Keystone service is temporarily unavailable.\n\n", "code": "503 Service Unavailable", "title": "Service Unavailable"}`,
+		"*/*": "<html>\n <head>\n  <title>503 Service Unavailable</title>\n </head>\n <body>\n  <h1>503 Service Unavailable</h1>\n" +
+			"  The server is currently unavailable. Please try again at a later time.<br /><br />\nThe Keystone service is temporarily unavailable.\n\n\n </body>\n</html>",
+	} {
+		sameBytes(t, want, c.call(t, "GET", "/v2/devices", "", "Accept", accept).body)
+	}
 	_, err := fakecyborg.New(fakecyborg.WithAuthenticator(nil))
 	require.ErrorContains(t, err, "no authenticator")
 }
@@ -139,4 +152,18 @@ func TestOrderOfChecks(t *testing.T) {
 			assert.Equal(t, test.status, c.call(t, test.method, test.path, test.body, append(test.header, "X-Auth-Token", "member")...).status)
 		})
 	}
+}
+
+// Who is printed by accident shows no secret.
+func TestTokensPrintNoSecret(t *testing.T) {
+	t.Parallel()
+	tokens, err := fakecyborg.ParseTokens("t.yaml", []byte(`tokens: [{token: s3cr3t-1, user: demo, password: s3cr3t-2, application_credential: {id: a, name: n, secret: s3cr3t-3}}]`))
+	require.NoError(t, err)
+	for _, form := range []string{"%v", "%+v", "%#v"} {
+		text := fmt.Sprintf(form, tokens.Entries) + fmt.Sprintf(form, tokens.Entries[0].Credential)
+		assert.NotContains(t, text, "s3cr3t")
+		assert.Contains(t, text, "demo")
+	}
+	_, err = fakecyborg.PresetTokens("nothing")
+	require.ErrorContains(t, err, `tokens preset "nothing": unknown, known are recorded`)
 }

@@ -1,52 +1,120 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/keystone"
+	"github.com/novacyborg/novacyborg/fakecyborg/minikeystone"
 	"github.com/novacyborg/novacyborg/placement/placementtest"
 )
 
 // authMode is one way to tell callers apart, the same for all that is served.
 type authMode struct {
 	name, meaning string
+	// flags are those of [authFlags] that mean something to it.
+	flags []string
+	// needs is the one of them that it cannot do without, and what it takes; "" for
+	// none.
+	needs string
 	// placement sets up the embedded Placement.
 	placement []placementtest.Option
-	// callers sets up Cyborg.
-	callers func(s settings) (fakecyborg.Option, error)
+	// callers makes what tells callers apart; the mini Keystone is nil elsewhere.
+	callers func(ctx context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error)
 }
+
+// openPlacement is the embedded Placement of every mode.
+var openPlacement = []placementtest.Option{placementtest.WithoutAuth()}
 
 // authModes are the modes there are; the first is the default.
 var authModes = []authMode{{
 	name: "none", meaning: "no token is asked for or looked at, everybody is admin",
-	placement: []placementtest.Option{placementtest.WithoutAuth()},
-	callers:   everybody,
+	placement: openPlacement, callers: everybody,
 }, {
 	name: "tokens", meaning: "Cyborg knows the tokens of -tokens, the embedded Placement lets everybody in",
-	placement: []placementtest.Option{placementtest.WithoutAuth()},
-	callers:   knownByTokens,
+	flags: []string{"tokens"}, needs: "tokens FILE", placement: openPlacement, callers: knownByTokens,
+}, {
+	name: "mini-keystone", meaning: "a small Keystone is served too, under /identity, for the users of -tokens or some of its own",
+	flags: []string{"tokens", "token-life", "clouds-file"}, placement: openPlacement, callers: knownByMiniKeystone,
+}, {
+	name: "keystone", meaning: "the Keystone at -keystone validates tokens, for the account of -keystone-cloud or of the OS_* variables",
+	flags: []string{"keystone", "keystone-cloud"}, needs: "keystone URL", placement: openPlacement, callers: knownByKeystone,
 }}
+
+// authFlags are the flags that only some modes know, with their values.
+func authFlags(s settings) map[string]string {
+	flags := map[string]string{
+		"tokens": s.tokens, "clouds-file": s.cloudsFile, "keystone": s.keystone, "keystone-cloud": s.keystoneCloud,
+	}
+	if s.tokenLife != minikeystone.DefaultTokenLife {
+		flags["token-life"] = s.tokenLife.String()
+	}
+	return flags
+}
+
+// check refuses flags that the mode does not know, and the want of what it needs.
+func (m authMode) check(s settings) error {
+	given := authFlags(s)
+	if needed, _, needs := strings.Cut(m.needs, " "); needs && given[needed] == "" {
+		return fmt.Errorf("-auth %s: add -%s", m.name, m.needs)
+	}
+	for _, mode := range authModes {
+		for _, name := range mode.flags {
+			if given[name] != "" && !m.knows(name) {
+				return fmt.Errorf("-%s: add -auth %s", name, mode.name)
+			}
+		}
+	}
+	if s.tokenLife < minTokenLife {
+		return fmt.Errorf("-token-life %s: want %s or more", s.tokenLife, minTokenLife)
+	}
+	return nil
+}
+
+func (m authMode) knows(name string) bool {
+	return slices.Contains(m.flags, name)
+}
 
 // preset is the value of -seed and -tokens that asks for the recorded stack.
 const preset = "recorded"
 
-func everybody(s settings) (fakecyborg.Option, error) {
-	if s.tokens != "" {
-		return nil, errors.New("-tokens: add -auth tokens")
-	}
-	return nil, nil
+func everybody(context.Context, settings, *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+	return nil, nil, nil
 }
 
-func knownByTokens(s settings) (fakecyborg.Option, error) {
-	switch s.tokens {
-	case "":
-		return nil, errors.New("-auth tokens: add -tokens FILE")
-	case preset:
-		return fakecyborg.WithPresetTokens(preset), nil
+func knownByTokens(_ context.Context, s settings, _ *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+	if s.tokens == preset {
+		return fakecyborg.WithPresetTokens(preset), nil, nil
 	}
-	return fakecyborg.WithTokens(s.tokens), nil
+	return fakecyborg.WithTokens(s.tokens), nil, nil
+}
+
+func knownByMiniKeystone(_ context.Context, s settings, _ *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+	opts, err := s.miniKeystone()
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := minikeystone.New(opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fakecyborg.WithAuthenticator(server), server, nil
+}
+
+func knownByKeystone(ctx context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+	opts := []keystone.Option{keystone.WithLogger(logger)}
+	if s.keystoneCloud != "" {
+		opts = append(opts, keystone.WithCloud(s.keystoneCloud))
+	}
+	validator, err := keystone.New(ctx, s.keystone, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fakecyborg.WithAuthenticator(validator), nil, nil
 }
 
 // mounts are the values of -mount.

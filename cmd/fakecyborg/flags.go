@@ -1,88 +1,128 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/journal"
+	"github.com/novacyborg/novacyborg/fakecyborg/minikeystone"
 )
 
 // settings are the flags, and what some of them mean.
 type settings struct {
-	listen         string
-	expose         bool
-	auth           string
-	release        string
-	seed           string
-	tokens         string
-	mount          string
-	placement      string
-	placementToken string
-	placementWait  time.Duration
-	nova           string
-	version        bool
+	listen, addressFile                 string
+	expose                              bool
+	tlsCAFile, tlsCert, tlsKey, tlsName string
+	release, mount                      string
+	seed, faults, state, clock          string
+	auth, tokens, cloudsFile            string
+	keystone, keystoneCloud             string
+	tokenLife                           time.Duration
+	placement, placementToken, nova     string
+	placementWait, shutdownWait         time.Duration
+	journal                             journal.Limits
+	logFormat, logLevel                 string
+	check                               string
+	version                             bool
 
-	address *net.TCPAddr
-	mode    authMode
-	plays   fakecyborg.Release
-	place   fakecyborg.Mount
-	// callers is how they are told apart, nil for not at all.
-	callers fakecyborg.Option
+	endpoint endpoint
+	mode     authMode
+	plays    fakecyborg.Release
+	place    fakecyborg.Mount
+	// now is the clock that -clock asks for, nil for the true one.
+	now func() time.Time
 }
 
 // embedded is the value of -placement that asks for a Placement in memory.
 const embedded = "embedded"
 
-// parseFlags reads the command line; what is wrong with it, and help, goes to stderr.
-func parseFlags(args []string, stderr io.Writer) (settings, error) {
-	var s settings
-	flags := flag.NewFlagSet("fakecyborg", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&s.listen, "listen", "127.0.0.1:6666", "`address` to listen on; port 0 takes a free port")
+// define is the table of all flags: names, defaults and help are here and nowhere
+// else. Each has a variable, which [variable] names.
+func (s *settings) define(flags *flag.FlagSet) {
+	flags.StringVar(&s.listen, "listen", "127.0.0.1:6666", "`address`, or unix:PATH; port 0 takes a free port")
 	flags.BoolVar(&s.expose, "expose", false, "let -listen take an address that other machines reach")
-	flags.StringVar(&s.auth, "auth", authModes[0].name, "how callers are told apart, a `mode`: "+describeModes())
+	flags.StringVar(&s.addressFile, "address-file", "", "`file` that has the address while the fake is ready")
+	flags.StringVar(&s.tlsCAFile, "tls-ca-file", "", "serve TLS; `file` to write the certificate of the CA to that is made for it")
+	flags.StringVar(&s.tlsName, "tls-names", "", "further `names` in the certificate made, comma separated; localhost and the host's own are there")
+	flags.StringVar(&s.tlsCert, "tls-cert", "", "serve TLS with the certificate in this `file`")
+	flags.StringVar(&s.tlsKey, "tls-key", "", "`file` with its key")
+
 	flags.StringVar(&s.release, "release", fakecyborg.Newest().Series, "`release` of Cyborg to play, by OpenStack's name or Cyborg's version")
-	flags.StringVar(&s.tokens, "tokens", "", "YAML `file` with the tokens of -auth tokens, or \"recorded\"")
 	flags.StringVar(&s.mount, "mount", "devstack", "`where` the API is: devstack (below /accelerator and at the root) or bare (at the root only)")
 	flags.StringVar(&s.seed, "seed", "", "YAML `file` with hosts, devices and device profiles, or \"recorded\"; without it a built-in example")
-	flags.StringVar(&s.placement, "placement", "", "Placement to report devices to: an `URL`, or \"embedded\" to serve one under /placement")
+	flags.StringVar(&s.faults, "faults", "", "YAML or JSON `file` with rules of faults")
+	flags.StringVar(&s.state, "state", "", "`file` that keeps the state across restarts; once it is there -seed is not read")
+	flags.StringVar(&s.clock, "clock", "", "`time` at which the objects' clock stands (2026-01-02T03:04:05Z), or by how much it is put forward or back (+24h, -90m)")
+
+	flags.StringVar(&s.auth, "auth", authModes[0].name, "how callers are told apart, a `mode`: "+describeModes())
+	flags.StringVar(&s.tokens, "tokens", "", "YAML `file` with the tokens of -auth tokens or the users of -auth mini-keystone, or \"recorded\"")
+	flags.DurationVar(&s.tokenLife, "token-life", minikeystone.DefaultTokenLife, "how long a token of -auth mini-keystone is good, a `time`")
+	flags.StringVar(&s.cloudsFile, "clouds-file", "", "`file` to write the clouds.yaml of -auth mini-keystone to, with passwords; others may not read it")
+	flags.StringVar(&s.keystone, "keystone", "", "`URL` of the Keystone of -auth keystone, such as http://127.0.0.1:5000")
+	flags.StringVar(&s.keystoneCloud, "keystone-cloud", "", "`entry` of clouds.yaml with the account for -auth keystone; without it the OS_* variables")
+
+	flags.StringVar(&s.placement, "placement", "", "Placement to report devices to: an `URL`, or \"embedded\" to serve one under "+embeddedPath)
 	flags.StringVar(&s.placementToken, "placement-token", "", "`token` for the Placement at an URL")
 	flags.DurationVar(&s.placementWait, "placement-wait", 30*time.Second, "how long the Placement at an URL may take to answer for the first `time`")
 	flags.StringVar(&s.nova, "nova", "", "compute endpoint, with its version, that gets events: an `URL` such as http://127.0.0.1:8774/v2.1")
+
+	flags.IntVar(&s.journal.Entries, "journal-entries", 0, "how many exchanges the journal keeps, a `number`; 0 for 10000")
+	flags.IntVar(&s.journal.Bytes, "journal-bytes", 0, "how many `bytes` of all bodies it keeps; 0 for 64 MiB")
+	flags.IntVar(&s.journal.BodyBytes, "journal-body-bytes", 0, "how many `bytes` of one body it keeps; 0 for 64 KiB")
+	flags.StringVar(&s.logFormat, "log-format", "text", "`form` of the log on standard error: text or json")
+	flags.StringVar(&s.logLevel, "log-level", "info", "least `level` that is logged: debug, info, warn or error")
+	flags.DurationVar(&s.shutdownWait, "shutdown-wait", 5*time.Second, "how long open requests have to finish after SIGTERM, a `time`")
+
+	flags.StringVar(&s.check, "check", "", "ask the fake at that `URL`, or unix:PATH, whether it is ready; exit with 0 if so, with 1 if not")
 	flags.BoolVar(&s.version, "version", false, "print the version and exit")
-	if err := flags.Parse(args); err != nil {
-		return settings{}, err
-	}
-	if err := s.resolve(flags.Args()); err != nil {
-		fmt.Fprintf(stderr, "fakecyborg: %v; see -help\n", err)
-		return settings{}, err
-	}
-	return s, nil
 }
 
-// resolve finds what the values of flags stand for.
-func (s *settings) resolve(rest []string) (err error) {
-	if len(rest) > 0 {
-		return fmt.Errorf("unexpected argument %q", rest[0])
+// errHelp says that help was asked for, and printed.
+var errHelp = errors.New("help was asked for")
+
+// parseFlags reads the command line, and the variables of environ for what it does
+// not say. Help goes to stdout.
+func parseFlags(args, environ []string, stdout io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("fakecyborg", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	s.define(flags)
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return settings{}, cmp.Or(writeHelp(stdout, flags), errHelp)
+	case err != nil:
+		return settings{}, unknownFlag(flags, err)
 	}
-	if s.mode, err = findMode(s.auth); err != nil {
+	if flags.NArg() > 0 {
+		return settings{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if err := readEnvironment(flags, environ); err != nil {
+		return settings{}, err
+	}
+	return s, s.resolve()
+}
+
+// unknownFlag names flags that are spelled much like one that there is not.
+func unknownFlag(flags *flag.FlagSet, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
 		return err
 	}
-	if s.callers, err = s.mode.callers(*s); err != nil {
-		return err
-	}
-	if s.place, err = findMount(s.mount); err != nil {
-		return err
-	}
-	if s.plays, err = fakecyborg.FindRelease(s.release); err != nil {
-		return err
-	}
-	s.address, err = resolveListen(s.listen, s.expose)
-	return err
+	return fmt.Errorf("%w%s", err, didYouMean(name, flagNames(flags), "-"))
+}
+
+func flagNames(flags *flag.FlagSet) []string {
+	var names []string
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
 }
 
 // versionText names this build and the release that it plays.

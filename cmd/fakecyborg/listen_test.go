@@ -54,6 +54,6 @@ func TestBaseURLCanBePasted(t *testing.T) {
 		"http://[fe80::1%25eth0]:5": {IP: net.ParseIP("fe80::1"), Zone: "eth0", Port: 5},
 		"http://192.0.2.1:6":        {IP: net.IPv4(192, 0, 2, 1), Port: 6},
 	} {
-		assert.Equal(t, want, baseURL(&address))
+		assert.Equal(t, want, baseURL("http", &address))
 	}
 }

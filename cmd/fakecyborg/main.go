@@ -1,23 +1,46 @@
 // Command fakecyborg serves a fake OpenStack Cyborg, and with it, if asked, a
-// Placement in memory.
+// Placement and a small Keystone in memory.
 //
 //	fakecyborg -placement embedded
 //
 // It prints the addresses that it serves, one a line, once it is ready, then
-// answers until it gets SIGTERM or SIGINT. The flags:
+// answers until it gets SIGTERM or SIGINT. The flags, as -h prints them:
 //
-//	-listen ADDRESS       where; 127.0.0.1:6666 by default, port 0 takes a free port
-//	-expose               let -listen take an address that other machines reach
-//	-auth MODE            how callers are told apart; none: everybody is admin; tokens: by those of -tokens
-//	-tokens FILE          users, roles and projects of tokens, see fakecyborg.WithTokens; or "recorded"
-//	-mount WHERE          devstack (the default): also below /accelerator; bare: as the real one on its port
-//	-release NAME         release to play, series or version, from train (3.0.1) to 2026.2 (17.0.0, the default)
-//	-seed FILE            hosts, devices and device profiles; by default the built-in example; or "recorded"
-//	-placement URL        report the devices to that Placement; "embedded": serve one as well
-//	-placement-token T    send that token to it
-//	-placement-wait TIME  how long it may take to answer for the first time; 30s by default
-//	-nova URL             post events to that compute endpoint, such as http://127.0.0.1:8774/v2.1
-//	-version              print the version and exit
+//	-address-file file         file that has the address while the fake is ready
+//	-auth mode                 how callers are told apart, a mode: none (no token is asked for or looked at, everybody is admin), tokens (Cyborg knows the tokens of -tokens, the embedded Placement lets everybody in), mini-keystone (a small Keystone is served too, under /identity, for the users of -tokens or some of its own), keystone (the Keystone at -keystone validates tokens, for the account of -keystone-cloud or of the OS_* variables) (none)
+//	-check URL                 ask the fake at that URL, or unix:PATH, whether it is ready; exit with 0 if so, with 1 if not
+//	-clock time                time at which the objects' clock stands (2026-01-02T03:04:05Z), or by how much it is put forward or back (+24h, -90m)
+//	-clouds-file file          file to write the clouds.yaml of -auth mini-keystone to, with passwords; others may not read it
+//	-expose                    let -listen take an address that other machines reach
+//	-faults file               YAML or JSON file with rules of faults
+//	-journal-body-bytes bytes  how many bytes of one body it keeps; 0 for 64 KiB
+//	-journal-bytes bytes       how many bytes of all bodies it keeps; 0 for 64 MiB
+//	-journal-entries number    how many exchanges the journal keeps, a number; 0 for 10000
+//	-keystone URL              URL of the Keystone of -auth keystone, such as http://127.0.0.1:5000
+//	-keystone-cloud entry      entry of clouds.yaml with the account for -auth keystone; without it the OS_* variables
+//	-listen address            address, or unix:PATH; port 0 takes a free port (127.0.0.1:6666)
+//	-log-format form           form of the log on standard error: text or json (text)
+//	-log-level level           least level that is logged: debug, info, warn or error (info)
+//	-mount where               where the API is: devstack (below /accelerator and at the root) or bare (at the root only) (devstack)
+//	-nova URL                  compute endpoint, with its version, that gets events: an URL such as http://127.0.0.1:8774/v2.1
+//	-placement URL             Placement to report devices to: an URL, or "embedded" to serve one under /placement
+//	-placement-token token     token for the Placement at an URL
+//	-placement-wait time       how long the Placement at an URL may take to answer for the first time (30s)
+//	-release release           release of Cyborg to play, by OpenStack's name or Cyborg's version (2026.2)
+//	-seed file                 YAML file with hosts, devices and device profiles, or "recorded"; without it a built-in example
+//	-shutdown-wait time        how long open requests have to finish after SIGTERM, a time (5s)
+//	-state file                file that keeps the state across restarts; once it is there -seed is not read
+//	-tls-ca-file file          serve TLS; file to write the certificate of the CA to that is made for it
+//	-tls-cert file             serve TLS with the certificate in this file
+//	-tls-key file              file with its key
+//	-tls-names names           further names in the certificate made, comma separated; localhost and the host's own are there
+//	-token-life time           how long a token of -auth mini-keystone is good, a time (1h0m0s)
+//	-tokens file               YAML file with the tokens of -auth tokens or the users of -auth mini-keystone, or "recorded"
+//	-version                   print the version and exit
+//
+// Each flag has a variable, FAKECYBORG_PLACEMENT_WAIT for -placement-wait, which
+// counts where the command line does not say it. An empty variable counts as not
+// set; one that belongs to no flag is an error. docs/ci.md has recipes.
 //
 // The example, seed.yaml beside this file, has two hosts with FPGA and GPU
 // cards and four device profiles. An empty file as seed makes an empty fake. The
@@ -66,44 +89,64 @@
 // then 200. A Placement at an URL that does not answer is waited for, which the
 // log tells; when the time of -placement-wait is over the program ends with exit
 // code 1. So it does after a bad seed, with one line that names file, line and
-// key. Wrong flags end it with 2.
+// key. Wrong flags and variables end it with 2.
 //
 // A request has 10 seconds for its header, 30 for its body, and 16 MiB; its
-// answer may take as long as it needs. What is still open 5 seconds after the
-// signal is cut off and named in the log.
+// answer may take as long as it needs. What is still open after the time of
+// -shutdown-wait, such as a request that a fault lets hang, is cut off and named in
+// the log; the exit code is 0. A second signal ends the process at once.
+//
+// The file of -address-file appears, whole, when the fake is ready, and goes when
+// it ends; it holds the URL, or unix: and the path of the socket. A socket that a
+// dead process left is replaced.
+//
+// # What survives
+//
+// Without -state everything is in memory and gone with the process. With it an
+// operation is answered once it is in the file, so that a killed process has lost
+// nothing that anybody was told: ids, times, attach handles and who has them. Not
+// kept are the journal, rules of faults other than the seed's, and the embedded Placement, whose
+// allocations go with the process; the devices are reported to it anew.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// run is the whole program; the result is its exit code.
-func run(args []string, stdout, stderr io.Writer) int {
+// run is the whole program; the result is its exit code. A second signal ends the
+// process at once.
+func run(args, environ []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s, err := parseFlags(args, stderr)
+	context.AfterFunc(ctx, stop)
+	s, err := parseFlags(args, environ, stdout)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errHelp):
 		return 0
 	case err != nil:
+		fmt.Fprintf(stderr, "fakecyborg: %v; see -h\n", err)
 		return 2
 	case s.version:
 		fmt.Fprintln(stdout, versionText(s.plays))
 		return 0
+	case s.check != "":
+		err = checkHealth(ctx, s)
+	default:
+		err = serve(ctx, s, stdout, stderr)
 	}
-	if err := serve(ctx, s, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "fakecyborg: %v\n", err)
+	if err != nil {
+		fmt.Fprintf(stderr, "fakecyborg: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return 1
 	}
 	return 0

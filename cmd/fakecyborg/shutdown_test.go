@@ -15,6 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// grace is how long the tests wait for open requests.
+const grace = time.Second
+
 // Whatever clients leave open is cut off, told, and no error.
 func TestShutDownCutsOff(t *testing.T) {
 	t.Parallel()
@@ -22,14 +25,14 @@ func TestShutDownCutsOff(t *testing.T) {
 	require.NoError(t, err)
 	started, stopped := make(chan struct{}), make(chan struct{})
 	clients := newConnections()
-	front := &http.Server{ConnState: clients.changed, ReadHeaderTimeout: time.Minute, Handler: intake(clients.watch(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	front := newFront(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/slow" {
 			return
 		}
 		close(started)
 		<-r.Context().Done()
 		close(stopped)
-	})), time.Minute)}
+	}), clients, slog.New(slog.DiscardHandler))
 	served := make(chan error, 1)
 	go func() { served <- front.Serve(listener) }()
 	send := func(text string) net.Conn {
@@ -52,7 +55,7 @@ func TestShutDownCutsOff(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	began := time.Now()
-	require.NoError(t, shutDown(ended, front, clients, slog.New(slog.NewTextHandler(&log, nil))))
+	require.NoError(t, shutDown(ended, front, clients, grace, slog.New(slog.NewTextHandler(&log, nil))))
 	assert.Less(t, time.Since(began), 2*grace)
 	<-stopped
 	require.ErrorIs(t, <-served, http.ErrServerClosed)

@@ -4,8 +4,8 @@ package driver
 // [Compare] and [CompareCarefully] make it, [Difference.Apply] carries it out on
 // a list of devices. Deletions come first, then additions, then changes.
 type Difference struct {
-	// Deleted are known devices that were not found any more. All that belongs
-	// to them goes, handles in use too, and their providers.
+	// Deleted are known devices that were not found any more. Their providers go,
+	// and then all that belongs to them, up to the first handle that is in use.
 	Deleted []Device
 	// Added are new devices.
 	Added []Device
@@ -54,7 +54,7 @@ type DeployableChange struct {
 	Fields []string
 	// Attributes are the changes of single attributes, in order.
 	Attributes []AttributeChange
-	// Deleted are handles that were not found any more, in use or not.
+	// Deleted are handles that were not found any more; those in use cannot go.
 	Deleted []Handle
 	// Added are new handles.
 	Added []Handle

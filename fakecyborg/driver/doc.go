@@ -90,13 +90,14 @@
 //  2. compares them with what [Driver.Discover] found, by [Compare] or, if so
 //     configured, [CompareCarefully], for which it leaves the attributes made
 //     through the API out;
-//  3. carries the [Difference] out: rows of deleted devices and deployables go
-//     with all their handles, in use or not; new ones get new ids and UUIDs;
-//     changed ones keep theirs;
-//  4. after that, in Placement: deletes the provider of each deployable that went
-//     ([ProviderUUID] of its name), creates those of new ones with class, total
-//     and traits, and takes the steps of changed ones in order.
+//  3. carries the [Difference] out, device by device: providers ([ProviderUUID] of
+//     the deployable's name) and rows of deleted ones go; new ones get new ids and
+//     UUIDs and a provider with class, total and traits; changed ones keep their
+//     rows, and the steps are taken in their providers, in order.
 //
+// A deletion fails, and with it the rest of that host's report, when the provider
+// has allocations, or at the first handle that an accelerator request has: the
+// database refuses to delete it. So a bound request never loses its handle.
 // Where Placement refuses a new device, its rows and providers are removed again
 // and the next report tries anew; of a known device just the new deployable is.
 //

@@ -25,7 +25,9 @@ type Programmer interface {
 }
 
 // Attacher is a driver that has work to do on the host before a handle can be
-// given to a guest. For other drivers the handle's own info is what a guest gets.
+// given to a guest, or after it was taken back. For other drivers there is nothing to
+// do. The server calls these methods for handles of type [HandleMDEV] and lets
+// all else wait meanwhile: they must be quick and must not call the server.
 // It mirrors cyborg/agent/manager.py:AgentManager.create_vgpu_mdev and
 // remove_vgpu_mdev.
 type Attacher interface {

@@ -56,6 +56,9 @@ func Named(name string) (Kind, error) {
 	return kind, nil
 }
 
+// Programmable says whether devices of this kind take images.
+func (k Kind) Programmable() bool { return k.programmable }
+
 // Keys are the keys of the card's fields that are read, sorted.
 func (k Kind) Keys() []string {
 	keys := slices.Collect(maps.Keys(k.reads))

@@ -112,6 +112,29 @@ func (m *Machine) Remove(controlPath string) error {
 	return nil
 }
 
+// Slot is a card in its place in a [Machine].
+type Slot struct {
+	// Kind is the name of its kind.
+	Kind string
+	// Card is the card as it is now: with the function that was loaded last.
+	Card Card
+	// Broken says that [Machine.Break] was called for it.
+	Broken bool
+}
+
+// Slot returns the card with that control path, or an error of [ErrNoDevice].
+func (m *Machine) Slot(controlPath string) (Slot, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := m.find("look at", controlPath)
+	if err != nil {
+		return Slot{}, err
+	}
+	found := Slot{Kind: s.kind.name, Card: s.card, Broken: s.device.Stub}
+	found.Card.VFAddresses = slices.Clone(s.card.VFAddresses)
+	return found, nil
+}
+
 // Break makes a card a stub, see [Device.Stub]: it is found but cannot be used,
 // and reports leave alone what is known of it.
 func (m *Machine) Break(controlPath string) error { return m.setStub("break", controlPath, true) }

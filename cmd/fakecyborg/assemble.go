@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/fakecyborg"
+	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
+	"github.com/novacyborg/novacyborg/fakecyborg/minikeystone"
+	"github.com/novacyborg/novacyborg/placement"
+	"github.com/novacyborg/novacyborg/placement/placementtest"
+)
+
+// embeddedPath is where an embedded Placement is served.
+const embeddedPath = "/placement"
+
+//go:embed seed.yaml
+var exampleSeed []byte
+
+// assembly is what the flags ask for.
+type assembly struct {
+	// handler is what the one listener serves.
+	handler http.Handler
+	cyborg  *fakecyborg.Server
+	// identity is the mini Keystone, nil for none.
+	identity *minikeystone.Server
+}
+
+// assemble makes the servers.
+func assemble(ctx context.Context, s settings, logger *slog.Logger) (assembly, error) {
+	rules, err := readFaults(s.faults)
+	if err != nil {
+		return assembly{}, err
+	}
+	place, client, err := reportTo(ctx, s)
+	if err != nil {
+		return assembly{}, err
+	}
+	callers, identity, err := s.mode.callers(ctx, s, logger)
+	if err != nil {
+		return assembly{}, err
+	}
+	opts := append(s.options(logger), seedOption(s, logger))
+	if callers != nil {
+		opts = append(opts, callers)
+	}
+	if s.state != "" {
+		opts = append(opts, fakecyborg.WithStateFile(s.state))
+	}
+	if client != nil {
+		opts = append(opts, fakecyborg.WithPlacement(client))
+	}
+	cyborg, err := fakecyborg.New(opts...) //nolint:contextcheck // what goes on in the background ends with Close
+	if err != nil {
+		return assembly{}, err
+	}
+	if err := cyborg.Faults().Add(rules...); err != nil {
+		return assembly{}, err
+	}
+	made := assembly{handler: cyborg, cyborg: cyborg, identity: identity}
+	if place != nil {
+		made.handler = split(place, cyborg)
+	}
+	return made, nil
+}
+
+// options are those of the flags that need no file.
+func (s *settings) options(logger *slog.Logger) []fakecyborg.Option {
+	opts := []fakecyborg.Option{
+		fakecyborg.WithLogger(logger), fakecyborg.WithRelease(s.plays), fakecyborg.WithMount(s.place), fakecyborg.WithJournal(s.journal),
+	}
+	if s.now != nil {
+		opts = append(opts, fakecyborg.WithClock(s.now))
+	}
+	if s.nova != "" {
+		opts = append(opts, fakecyborg.WithNova(s.nova))
+	}
+	return opts
+}
+
+// readFaults reads the rules of -faults.
+func readFaults(path string) ([]faults.Rule, error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, err
+	}
+	return faults.Parse(path, data)
+}
+
+// seedOption is the seed that the flags name, or the example. The log tells when
+// it is not that of -seed.
+func seedOption(s settings, logger *slog.Logger) fakecyborg.Option {
+	_, missing := os.Stat(s.state)
+	switch {
+	case s.state != "" && missing == nil:
+		logger.Info("the state is taken from its file, no seed is read", "file", s.state)
+		return fakecyborg.WithSeed(fakecyborg.Seed{})
+	case s.seed == preset:
+		return fakecyborg.WithPresetSeed(preset)
+	case s.seed != "":
+		return fakecyborg.WithSeedFile(s.seed)
+	}
+	logger.Info("no -seed given: the built-in example is used")
+	return fakecyborg.WithSeedYAML("built-in seed", exampleSeed)
+}
+
+// split sends what is below embeddedPath to Placement. It is no ServeMux,
+// because that redirects paths that Cyborg answers.
+func split(place, cyborg http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == embeddedPath || strings.HasPrefix(r.URL.Path, embeddedPath+"/") {
+			place.ServeHTTP(w, r)
+			return
+		}
+		cyborg.ServeHTTP(w, r)
+	})
+}
+
+// reportTo makes the client of the Placement that the flags name, nil if none,
+// and its handler if it is embedded.
+func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client, error) {
+	switch s.placement {
+	case "":
+		return nil, nil, nil
+	case embedded:
+		return embedPlacement(ctx, s.mode)
+	}
+	opts := []placement.Option{placement.WithEndpoint(s.placement)}
+	if s.placementToken != "" {
+		opts = append(opts, placement.WithToken(s.placementToken))
+	}
+	client, err := placement.New(ctx, opts...)
+	return nil, client, err
+}
+
+func embedPlacement(ctx context.Context, mode authMode) (http.Handler, *placement.Client, error) {
+	server, err := placementtest.New(append([]placementtest.Option{placementtest.WithPrefix(embeddedPath)}, mode.placement...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := placement.New(ctx, placement.WithEndpoint("http://embedded"+embeddedPath),
+		placement.WithTransport(server.Transport()))
+	return server, client, err
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/minikeystone"
+)
+
+// minTokenLife is the least value of -token-life.
+const minTokenLife = time.Second
+
+// miniKeystone are the options of the mini Keystone: its users, and where the
+// services are that its catalog names.
+func (s *settings) miniKeystone() ([]minikeystone.Option, error) {
+	opts := []minikeystone.Option{minikeystone.WithTokenLife(s.tokenLife)}
+	if s.place == fakecyborg.MountBare {
+		opts = append(opts, minikeystone.WithService("accelerator", "cyborg", "/"))
+	}
+	if s.placement == embedded {
+		opts = append(opts, minikeystone.WithService("placement", "placement", embeddedPath))
+	} else if s.placement != "" {
+		opts = append(opts, minikeystone.WithService("placement", "placement", s.placement))
+	}
+	if s.nova != "" {
+		opts = append(opts, minikeystone.WithService("compute", "nova", s.nova))
+	}
+	switch s.tokens {
+	case "":
+		return opts, nil
+	case preset:
+		users, err := fakecyborg.PresetTokens(preset)
+		return append(opts, minikeystone.WithUsers(users)), err
+	}
+	return append(opts, minikeystone.WithUsersFile(s.tokens)), nil
+}
+
+// announceClouds writes the clouds.yaml of the mini Keystone to the file of
+// -clouds-file and prints it. Passwords are printed when everybody knows them, not
+// when they are those of the user's own file.
+func announceClouds(stdout io.Writer, s settings, identity *minikeystone.Server, base string) error {
+	if identity == nil {
+		return nil
+	}
+	ca, err := absolute(s.tlsCAFile)
+	if err != nil {
+		return err
+	}
+	like := minikeystone.Clouds{URL: base, CACert: ca}
+	if s.cloudsFile != "" {
+		text, err := identity.YAML(like)
+		if err != nil {
+			return err
+		}
+		if err := replaceFile(s.cloudsFile, text, 0o600); err != nil {
+			return fmt.Errorf("-clouds-file: %w", err)
+		}
+	}
+	like.WithoutSecrets = s.tokens != "" && s.tokens != preset
+	text, err := identity.YAML(like)
+	if err != nil {
+		return err
+	}
+	if like.WithoutSecrets {
+		fmt.Fprintf(stdout, "# clouds.yaml; passwords are in %s, -clouds-file FILE writes them too\n", s.tokens)
+	} else {
+		fmt.Fprintln(stdout, "# clouds.yaml")
+	}
+	_, err = stdout.Write(text)
+	return err
+}
+
+// absolute lets a file be found from everywhere; no file stays none.
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	return filepath.Abs(path)
+}

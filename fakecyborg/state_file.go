@@ -1,0 +1,136 @@
+package fakecyborg
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// WithStateFile keeps the state in that file. When the file is there the server
+// starts with it and the seed is not looked at; otherwise it starts with the seed
+// and makes the file. What it holds survives exactly: ids, times, attach
+// handles and who has them, attributes made through the API, what was loaded into devices,
+// the seed that a reset goes back to, and the setting of the clock. An operation
+// is answered, and Nova is told of it, once it is in the file, so that a process
+// that is killed loses nothing that anybody was told. The file is replaced as a
+// whole; it does not outlive the machine's power.
+//
+// Not in it: the journal, rules of faults but for those of the seed, and what goes
+// on in the background. Requests whose device was being programmed stay in BindStarted. Two servers
+// must not have the same file.
+func WithStateFile(path string) Option {
+	return func(c *config) error {
+		if path == "" {
+			return errors.New("with state file: no path")
+		}
+		c.stateFile = path
+		return nil
+	}
+}
+
+// keeper keeps the state of a server in a file; a nil keeper keeps nothing.
+type keeper struct {
+	server *Server
+	path   string
+
+	// mu lets one write run at a time. Who waits for it mostly finds that his
+	// change was written by another meanwhile.
+	mu sync.Mutex
+	// kept is the count of changes that the file holds.
+	kept uint64
+}
+
+// keep writes what has changed.
+func (k *keeper) keep() {
+	if k == nil {
+		return
+	}
+	changes := k.server.store.mu.writes.Load()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept < changes {
+		k.log(k.write())
+	}
+}
+
+// keepAll writes also what changes are not counted of: seed and clock.
+func (k *keeper) keepAll() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.log(k.write())
+}
+
+func (k *keeper) log(err error) {
+	if err != nil {
+		k.server.logger.Error("the state is not kept", "file", k.path, "error", err)
+	}
+}
+
+// write replaces the file; the caller holds mu.
+func (k *keeper) write() error {
+	data, changes, err := k.server.encodeState()
+	if err != nil {
+		return err
+	}
+	fresh := k.path + ".new"
+	if err := os.WriteFile(fresh, data, 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, k.path); err != nil {
+		return err
+	}
+	k.kept = changes
+	return nil
+}
+
+// keepState takes the state from the file, if it is there, and keeps it there
+// from now on.
+func (s *Server) keepState(path string) error {
+	if path == "" {
+		return nil
+	}
+	data, err := os.ReadFile(path) //nolint:gosec // the caller names the file
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("read state: %w", err)
+	default:
+		if err := s.restore(path, data); err != nil {
+			return fmt.Errorf("read state %s: %w", path, err)
+		}
+	}
+	s.keeper = &keeper{server: s, path: path}
+	if err := s.keeper.write(); err != nil {
+		return fmt.Errorf("keep state: %w", err)
+	}
+	return nil
+}
+
+// restore replaces everything by what a state file has.
+func (s *Server) restore(path string, data []byte) error {
+	state, err := decodeState(data)
+	if err != nil {
+		return err
+	}
+	seed, place, err := parseSeed("seed", []byte(state.Seed), "")
+	if err != nil {
+		return err
+	}
+	kept, err := restoreRows(state)
+	if err != nil {
+		return err
+	}
+	if err := kept.equip(seed.Hosts, seed.Images); err != nil {
+		return err
+	}
+	s.store.rows = kept
+	s.store.clock.set(state.ClockFixed, state.ClockOffset)
+	s.origin.seed, s.origin.place = seed, place
+	s.resumed.Store(true)
+	return nil
+}
