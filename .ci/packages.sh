@@ -4,6 +4,7 @@ set -euo pipefail
 
 packages=(
   ca-certificates
+  chromium # looks at the fake's page
   curl
   gcc # the race detector
   libc6-dev
@@ -12,7 +13,9 @@ packages=(
   libxml2-utils   # xmllint, which virt-xml-validate runs
   python3-cyborgclient
   python3-gabbi # Placement's own test suite is written for it
+  python3-keystonemiddleware # what the real Cyborg puts in front of itself
   python3-openstackclient
+  python3-openstacksdk
   python3-placement # placement-api as a plain program
   shellcheck
 )
@@ -28,6 +31,6 @@ if [ ${#missing[@]} -gt 0 ]; then
   DEBIAN_FRONTEND=noninteractive "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"
 fi
 
-for program in gcc openstack placement-api virsh virt-xml-validate xmllint shellcheck curl; do
+for program in chromium gcc openstack placement-api virsh virt-xml-validate xmllint shellcheck curl; do
   command -v "$program"
 done
