@@ -11,7 +11,8 @@ type ARQ struct {
 	UUID              string
 	State             ARQState
 	DeviceProfileName string
-	// DeviceProfileGroupID is the index of the profile's group that it serves.
+	// DeviceProfileGroupID is the index of the profile's group that it serves, -1
+	// when Cyborg says null.
 	DeviceProfileGroupID int
 	// The next four are "" until the ARQ is bound; ProjectID may be set before.
 	Hostname     string
@@ -27,19 +28,19 @@ type ARQ struct {
 }
 
 type arqWire struct {
-	UUID                 string     `json:"uuid"`
-	State                ARQState   `json:"state"`
-	DeviceProfileName    string     `json:"device_profile_name"`
-	DeviceProfileGroupID number     `json:"device_profile_group_id"`
-	Hostname             nullable   `json:"hostname"`
-	DeviceRPUUID         nullable   `json:"device_rp_uuid"`
-	InstanceUUID         nullable   `json:"instance_uuid"`
-	ProjectID            nullable   `json:"project_id"`
-	AttachHandleType     HandleType `json:"attach_handle_type"`
-	AttachHandleUUID     nullable   `json:"attach_handle_uuid"`
-	AttachHandleInfo     handleInfo `json:"attach_handle_info"`
-	CreatedAt            Timestamp  `json:"created_at"`
-	UpdatedAt            Timestamp  `json:"updated_at"`
+	UUID                 string      `json:"uuid"`
+	State                ARQState    `json:"state"`
+	DeviceProfileName    string      `json:"device_profile_name"`
+	DeviceProfileGroupID groupNumber `json:"device_profile_group_id"`
+	Hostname             nullable    `json:"hostname"`
+	DeviceRPUUID         nullable    `json:"device_rp_uuid"`
+	InstanceUUID         nullable    `json:"instance_uuid"`
+	ProjectID            nullable    `json:"project_id"`
+	AttachHandleType     HandleType  `json:"attach_handle_type"`
+	AttachHandleUUID     nullable    `json:"attach_handle_uuid"`
+	AttachHandleInfo     handleInfo  `json:"attach_handle_info"`
+	CreatedAt            Timestamp   `json:"created_at"`
+	UpdatedAt            Timestamp   `json:"updated_at"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -72,7 +73,7 @@ func (a ARQ) wire() any {
 		info = handleInfo{}
 	}
 	return arqWire{
-		a.UUID, a.State, a.DeviceProfileName, number(a.DeviceProfileGroupID),
+		a.UUID, a.State, a.DeviceProfileName, groupNumber(a.DeviceProfileGroupID),
 		nullable(a.Hostname), nullable(a.DeviceRPUUID), nullable(a.InstanceUUID), nullable(a.ProjectID),
 		a.AttachHandle.Type, nullable(a.AttachHandle.UUID), info, a.CreatedAt, a.UpdatedAt,
 	}

@@ -3,7 +3,6 @@ package cyborgclient
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,20 +13,35 @@ import (
 const deleteAtOnce = 64
 
 // DeleteARQs deletes the ARQs, bound ones are unbound first. gone lists those
-// that did not exist any more, which is no error. The service refuses a list
-// with an unknown uuid as a whole; then they are deleted one by one, and all
-// are tried before an error is returned.
+// that did not exist any more, which is no error, in lower case and with dashes.
+// The service refuses a list with an unknown uuid as a whole; then they are
+// deleted one by one, and all are tried before an error is returned. Several
+// errors are joined in one.
 func (c *Client) DeleteARQs(ctx context.Context, uuids ...string) (gone []string, err error) {
-	if err := checkUUIDs(uuids); err != nil {
+	uuids, err = canonicals(uuids)
+	if err != nil {
 		return nil, invalid("delete ARQs", "%w", err)
 	}
 	var failures []error
-	for chunk := range slices.Chunk(unique(uuids), deleteAtOnce) {
+	for chunk := range slices.Chunk(uuids, deleteAtOnce) {
 		missing, err := c.deleteChunk(ctx, chunk)
 		gone = append(gone, missing...)
-		failures = append(failures, err)
+		if err != nil {
+			failures = append(failures, err)
+		}
 	}
-	return gone, errors.Join(failures...)
+	return gone, joined("delete ARQs", failures)
+}
+
+// joined is the only one of the errors, or one for all.
+func joined(op string, failures []error) error {
+	switch len(failures) {
+	case 0:
+		return nil
+	case 1:
+		return failures[0]
+	}
+	return &Error{Op: op, Err: errors.Join(failures...)}
 }
 
 func (c *Client) deleteChunk(ctx context.Context, uuids []string) (gone []string, err error) {
@@ -67,7 +81,7 @@ func (c *Client) deleteSingly(ctx context.Context, uuids, missing []string) (gon
 			failures = append(failures, err)
 		}
 	}
-	return gone, errors.Join(failures...)
+	return gone, joined("delete ARQs one by one", failures)
 }
 
 func (c *Client) deleteList(ctx context.Context, uuids []string) error {
@@ -82,31 +96,11 @@ func (c *Client) deleteList(ctx context.Context, uuids []string) error {
 // the fix of CVE-2026-40214 (ErrServiceTokenNeeded).
 func (c *Client) DeleteARQsByInstance(ctx context.Context, instance string) error {
 	op := "delete ARQs of instance " + instance
-	if !uuidLike(instance) {
-		return invalid(op, "the instance is no uuid")
+	instance, err := canonical(instance)
+	if err != nil {
+		return invalid(op, "the instance %w", err)
 	}
 	return c.do(ctx, request{
 		name: "delete ARQs of an instance", op: op, method: http.MethodDelete, path: arqPath + "?instance=" + instance, service: true,
 	})
-}
-
-func checkUUIDs(uuids []string) error {
-	for _, uuid := range uuids {
-		if !uuidLike(uuid) {
-			return fmt.Errorf("%q is no uuid", uuid)
-		}
-	}
-	return nil
-}
-
-// unique drops repetitions: the service deletes the first and then does not
-// find the second.
-func unique(uuids []string) []string {
-	var kept []string
-	for _, uuid := range uuids {
-		if !slices.Contains(kept, uuid) {
-			kept = append(kept, uuid)
-		}
-	}
-	return kept
 }

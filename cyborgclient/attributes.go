@@ -31,8 +31,9 @@ func (c *Client) Attributes(ctx context.Context, filter AttributeFilter) ([]Attr
 // Attribute reads one attribute.
 func (c *Client) Attribute(ctx context.Context, uuid string) (*Attribute, error) {
 	op := "get attribute " + uuid
-	if !uuidLike(uuid) {
-		return nil, invalid(op, "it is no uuid")
+	uuid, err := canonical(uuid)
+	if err != nil {
+		return nil, invalid(op, "%w", err)
 	}
 	return get[Attribute](ctx, c, request{name: "get attribute", op: op, method: http.MethodGet, path: "attributes/" + uuid, since: "2023.1"})
 }
@@ -56,11 +57,14 @@ func (c *Client) CreateAttribute(ctx context.Context, deployableID int, key, val
 	return get[Attribute](ctx, c, request{name: "create attribute", op: op, method: http.MethodPost, path: "attributes", body: body, since: "2023.1"})
 }
 
-// DeleteAttribute deletes one attribute. It needs release 2024.1.
+// DeleteAttribute deletes one attribute. It needs release 2024.1. An attribute
+// that is not there any more after an attempt whose answer was lost counts as
+// deleted.
 func (c *Client) DeleteAttribute(ctx context.Context, uuid string) error {
 	op := "delete attribute " + uuid
-	if !uuidLike(uuid) {
-		return invalid(op, "it is no uuid")
+	uuid, err := canonical(uuid)
+	if err != nil {
+		return invalid(op, "%w", err)
 	}
-	return c.do(ctx, request{name: "delete attribute", op: op, method: http.MethodDelete, path: "attributes/" + uuid, since: "2023.1"})
+	return c.do(ctx, request{name: "delete attribute", op: op, method: http.MethodDelete, path: "attributes/" + uuid, since: "2023.1", repeatable: true})
 }

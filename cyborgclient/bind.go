@@ -31,14 +31,17 @@ type Binding struct {
 // An error does not mean that nothing happened: earlier ARQs of the request
 // may be Bound, one BindStarted or BindFailed, and all may be Bound when only
 // the notification of Nova failed or the answer was lost. So the instance's ARQs
-// are read after an error, unless the context has ended: see Error.ARQs and
-// Error.AllBound. Unbind or delete them to undo.
+// are read after an error: see Error.ARQs and Error.AllBound. Unbind or delete
+// them to undo. When it was the context's deadline that ended the bind, that
+// reading may take five seconds more; when the context was cancelled nothing is
+// read.
 func (c *Client) Bind(ctx context.Context, bindings []Binding) error {
 	if len(bindings) == 0 {
 		return invalid("bind ARQs", "there are none")
 	}
 	op := "bind ARQs of instance " + bindings[0].Instance
-	if err := checkBindings(bindings); err != nil {
+	bindings, err := checkedBindings(bindings)
+	if err != nil {
 		return invalid(op, "%w", err)
 	}
 	r := request{name: "bind ARQs", op: op, method: http.MethodPatch, path: arqPath, service: true}
@@ -50,21 +53,21 @@ func (c *Client) Bind(ctx context.Context, bindings []Binding) error {
 		}
 	}
 	r.body = body
-	err := c.do(ctx, r)
-	if failure, ok := errors.AsType[*Error](err); ok && ctx.Err() == nil {
-		c.readOutcome(ctx, bindings, failure)
-	}
+	err = c.do(ctx, r)
+	c.tellBound(ctx, bindings, err)
 	return err
 }
 
 // Unbind frees the devices of the ARQs and keeps the ARQs, in any state they
-// are in. It is no error to repeat it.
+// are in. It is no error to repeat it. After an error the ARQs are read, as after
+// a Bind: see Error.ARQs.
 func (c *Client) Unbind(ctx context.Context, uuids ...string) error {
 	if len(uuids) == 0 {
 		return nil
 	}
 	const op = "unbind ARQs"
-	if err := checkUUIDs(uuids); err != nil {
+	uuids, err := canonicals(uuids)
+	if err != nil {
 		return invalid(op, "%w", err)
 	}
 	body := make(patchBody, len(uuids))
@@ -75,43 +78,51 @@ func (c *Client) Unbind(ctx context.Context, uuids ...string) error {
 			{Path: "/instance_uuid", Op: "remove"},
 		}}
 	}
-	return c.do(ctx, request{name: op, method: http.MethodPatch, path: arqPath, body: body, service: true})
+	err = c.do(ctx, request{name: op, method: http.MethodPatch, path: arqPath, body: body, service: true})
+	c.tellUnbound(ctx, uuids, err)
+	return err
 }
 
-// checkBindings refuses what the service would store and choke on. It compares
-// only the first ARQ's instance with what exists, so that a mixture of
-// instances would go wrong silently.
-func checkBindings(bindings []Binding) error {
+// checkedBindings refuses what the service would store and choke on, and writes
+// uuids as it does. It compares only the first ARQ's instance with what exists,
+// so that a mixture of instances would go wrong silently.
+func checkedBindings(bindings []Binding) ([]Binding, error) {
 	seen := make(map[string]bool)
+	checked := make([]Binding, len(bindings))
 	for i, b := range bindings {
-		if err := b.check(); err != nil {
-			return fmt.Errorf("binding %d: %w", i, err)
+		b, err := b.checked()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("binding %d: %w", i, err)
+		case i > 0 && b.Instance != checked[0].Instance:
+			return nil, fmt.Errorf("binding %d: it is for another instance, %s", i, b.Instance)
+		case seen[b.ARQ]:
+			return nil, fmt.Errorf("binding %d: ARQ %s is named twice", i, b.ARQ)
 		}
-		if b.Instance != bindings[0].Instance {
-			return fmt.Errorf("binding %d: it is for another instance, %s", i, b.Instance)
-		}
-		if seen[b.ARQ] {
-			return fmt.Errorf("binding %d: ARQ %s is named twice", i, b.ARQ)
-		}
-		seen[b.ARQ] = true
+		seen[b.ARQ], checked[i] = true, b
 	}
-	return nil
+	return checked, nil
 }
 
-func (b Binding) check() error {
-	switch {
-	case !uuidLike(b.ARQ):
-		return fmt.Errorf("the ARQ %q is no uuid", b.ARQ)
-	case b.Hostname == "":
-		return errors.New("the hostname is empty")
-	case !uuidLike(b.DeviceRP):
-		return fmt.Errorf("the device's resource provider %q is no uuid", b.DeviceRP)
-	case !uuidLike(b.Instance):
-		return fmt.Errorf("the instance %q is no uuid", b.Instance)
-	case b.Project != "" && !uuidLike(b.Project):
-		return fmt.Errorf("the project %q is no uuid", b.Project)
+// checked leaves the project as it is: Keystone writes its ids without dashes.
+func (b Binding) checked() (Binding, error) {
+	var err error
+	if b.ARQ, err = canonical(b.ARQ); err != nil {
+		return b, fmt.Errorf("the ARQ %w", err)
 	}
-	return nil
+	if b.DeviceRP, err = canonical(b.DeviceRP); err != nil {
+		return b, fmt.Errorf("the device's resource provider %w", err)
+	}
+	if b.Instance, err = canonical(b.Instance); err != nil {
+		return b, fmt.Errorf("the instance %w", err)
+	}
+	switch {
+	case b.Hostname == "":
+		return b, errors.New("the hostname is empty")
+	case b.Project != "" && !uuidLike(b.Project):
+		return b, fmt.Errorf("the project %q is no uuid", b.Project)
+	}
+	return b, nil
 }
 
 // patch has the operations in Nova's order.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,6 +104,59 @@ func TestLostAnswerToABind(t *testing.T) {
 	require.ErrorAs(t, bindOne(t.Context(), client), &failure)
 	require.ErrorIs(t, failure, cyborgclient.ErrUnreachable)
 	assert.True(t, failure.AllBound())
+}
+
+// A failed unbind tells the states too, of ARQs of several instances.
+func TestFailedUnbindTellsTheStates(t *testing.T) {
+	t.Parallel()
+	client, server := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			respond(http.StatusOK, `{"arqs": [{"uuid": "`+arq2+`", "state": "Bound"}, {"uuid": "`+arq1+`", "state": "Unbound"}, {"uuid": "`+instance+`", "state": "Bound"}]}`)(w, r)
+			return
+		}
+		respond(http.StatusInternalServerError, `{"error_message": "{\"faultcode\": \"Server\", \"faultstring\": \"'UnbindFailed'\"}"}`)(w, r)
+	})
+	var failed *cyborgclient.Error
+	require.ErrorAs(t, client.Unbind(t.Context(), arq1, arq2, arq3), &failed)
+	require.Len(t, failed.ARQs, 3)
+	for i, want := range []cyborgclient.ARQState{"Unbound", "Bound", ""} {
+		assert.Equal(t, want, failed.ARQs[i].State)
+	}
+	require.ErrorContains(t, failed, "(1 of 3 ARQs are unbound)")
+	assert.False(t, failed.AllBound())
+	assert.Equal(t, "GET /accelerator/v2/accelerator_requests", server.lines()[1])
+}
+
+// hang never answers.
+func hang(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// When the deadline ends a bind, what became of it is still read, for a while.
+func TestBindThatItsDeadlineEnds(t *testing.T) {
+	t.Parallel()
+	for _, hangs := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			bound := &server{handler: respond(http.StatusOK, `{"arqs": [{"uuid": "`+arq1+`", "state": "Bound", "hostname": "cn1", "device_rp_uuid": "`+provider+`", "instance_uuid": "`+instance+`"}]}`)}
+			client, _ := newClient(t, nil, cyborgclient.WithTransport(roundTripFunc(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodPatch || hangs {
+					return hang(r)
+				}
+				return bound.RoundTrip(r)
+			})))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			start := time.Now()
+			failed := failure(t, bindOne(ctx, client), context.DeadlineExceeded)
+			assert.Equal(t, !hangs, failed.AllBound())
+			want := time.Second
+			if hangs {
+				want += 5 * time.Second
+			}
+			assert.Equal(t, want, time.Since(start))
+		})
+	}
 }
 
 // A caller who has given up does not wait for the ARQs.

@@ -25,6 +25,9 @@ type request struct {
 	since   string // the release that brought the operation; "" when all have it
 	// service asks for the service token, where the client has one.
 	service bool
+	// repeatable is a deletion that has worked when the object is not there after
+	// an attempt whose outcome is not known.
+	repeatable bool
 	// decode reads the answer's body; nil when none is expected.
 	decode func(body []byte) error
 }
@@ -65,15 +68,14 @@ func (c *Client) do(ctx context.Context, r request) error {
 		return err
 	}
 	return c.observe(ctx, r.name, r.method, func(ctx context.Context) (answer, error) {
-		a, err := c.send(ctx, service, r)
-		if c.ignoredVersion(r, a.header, err) {
-			c.bare.Store(true)
-			a, err = c.send(ctx, osapi.WithBareMicroversion(c.service, r.version), r)
-		}
+		a, err := c.sendInForm(ctx, service, r)
 		if _, ours := errors.AsType[*Error](err); err != nil && !ours {
 			failure := failedRequest(r, err)
 			failure.advise(r.service && c.tokens != nil)
 			err = failure
+		}
+		if r.repeatable && osapi.AttemptsOf(ctx).Unclear() && errors.Is(err, ErrNotFound) {
+			return a, nil // the attempt whose answer was lost did it
 		}
 		return a, err
 	})
@@ -81,15 +83,14 @@ func (c *Client) do(ctx context.Context, r request) error {
 
 // observe tells the hook of a call.
 func (c *Client) observe(ctx context.Context, name, method string, call func(context.Context) (answer, error)) error {
+	start := time.Now()
+	watched, attempts := osapi.WatchAttempts(ctx)
+	a, err := call(watched)
 	if c.hook == nil {
-		_, err := call(ctx)
 		return err
 	}
-	counted, attempts := osapi.CountAttempts(ctx)
-	start := time.Now()
-	a, err := call(counted)
 	done := Call{
-		Service: serviceType, Operation: name, Method: method, Status: a.status, Attempts: attempts(),
+		Service: serviceType, Operation: name, Method: method, Status: a.status, Attempts: attempts.Sent(),
 		RequestID: osapi.RequestID(a.header), Start: start, Duration: time.Since(start), Err: err,
 	}
 	if failure, answered := osapi.FailureOf(err); answered {
@@ -145,7 +146,8 @@ func exchange(ctx context.Context, service *gophercloud.ServiceClient, r request
 	return a, r.decode(body)
 }
 
-// readBody reads into a buffer of the announced size, within reason.
+// readBody reads into a buffer of the announced size, within reason. The
+// transport bounds what can be read.
 func readBody(resp *http.Response) ([]byte, error) {
 	const most = 1 << 20
 	if resp.ContentLength <= 0 || resp.ContentLength > most {

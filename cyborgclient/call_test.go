@@ -58,7 +58,7 @@ func TestHook(t *testing.T) {
 		{
 			name: "with the version document", server: slow(answers(respond(200, v2Document), respond(200, `{"devices": []}`))), call: devices,
 			want: []cyborgclient.Call{
-				{Operation: "read versions", Method: "GET", Status: 200, Attempts: 1, Duration: time.Second},
+				{Operation: "read versions", Method: "GET", Status: 200, Attempts: 1, RequestID: "req-1", Duration: time.Second},
 				{Operation: "list devices", Method: "GET", Status: 200, Attempts: 1, RequestID: "req-1", Duration: time.Second},
 			},
 		},

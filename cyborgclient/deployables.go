@@ -32,8 +32,8 @@ type Deployable struct {
 
 type deployableWire struct {
 	UUID            string    `json:"uuid"`
-	ParentID        *int      `json:"parent_id"`
-	RootID          *int      `json:"root_id"`
+	ParentID        *number   `json:"parent_id"`
+	RootID          *number   `json:"root_id"`
 	Name            string    `json:"name"`
 	NumAccelerators number    `json:"num_accelerators"`
 	DeviceID        number    `json:"device_id"`
@@ -52,7 +52,7 @@ func (d *Deployable) UnmarshalJSON(data []byte) error {
 		return &decodeError{"deployable", err}
 	}
 	*d = Deployable{
-		UUID: w.UUID, ParentID: w.ParentID, RootID: w.RootID, Name: w.Name,
+		UUID: w.UUID, ParentID: (*int)(w.ParentID), RootID: (*int)(w.RootID), Name: w.Name,
 		NumAccelerators: int(w.NumAccelerators), DeviceID: int(w.DeviceID),
 		AttributesList: string(w.AttributesList), RPUUID: string(w.RPUUID),
 		DriverName: string(w.DriverName), BitstreamID: string(w.BitstreamID),
@@ -66,7 +66,7 @@ func (d Deployable) MarshalJSON() ([]byte, error) { return keepRaw(d, d.Raw) }
 
 func (d Deployable) wire() any {
 	return deployableWire{
-		d.UUID, d.ParentID, d.RootID, d.Name, number(d.NumAccelerators), number(d.DeviceID),
+		d.UUID, (*number)(d.ParentID), (*number)(d.RootID), d.Name, number(d.NumAccelerators), number(d.DeviceID),
 		nullable(d.AttributesList), nullable(d.RPUUID), nullable(d.DriverName), nullable(d.BitstreamID),
 		d.CreatedAt, d.UpdatedAt,
 	}

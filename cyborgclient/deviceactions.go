@@ -16,25 +16,30 @@ type DeviceFilter struct{ Type, Vendor, Hostname string }
 // empty list. Many releases allow it to admins only (ErrForbidden).
 func (c *Client) Devices(ctx context.Context, filter DeviceFilter) ([]Device, error) {
 	const op = "list devices"
-	version, err := c.deviceVersion(ctx, op)
-	if err != nil {
-		return nil, err
-	}
 	path := withQuery("devices", "type", filter.Type, "vendor", filter.Vendor, "hostname", filter.Hostname)
-	return list[Device](ctx, c, request{name: op, method: http.MethodGet, path: path, version: version, since: "Ussuri"}, "devices")
+	return again(c, func() ([]Device, error) {
+		version, err := c.deviceVersion(ctx, op)
+		if err != nil {
+			return nil, err
+		}
+		return list[Device](ctx, c, request{name: op, method: http.MethodGet, path: path, version: version, since: "Ussuri"}, "devices")
+	})
 }
 
 // Device reads one device.
 func (c *Client) Device(ctx context.Context, uuid string) (*Device, error) {
 	op := "get device " + uuid
-	if !uuidLike(uuid) {
-		return nil, invalid(op, "it is no uuid")
-	}
-	version, err := c.deviceVersion(ctx, op)
+	uuid, err := canonical(uuid)
 	if err != nil {
-		return nil, err
+		return nil, invalid(op, "%w", err)
 	}
-	return get[Device](ctx, c, request{name: "get device", op: op, method: http.MethodGet, path: "devices/" + uuid, version: version, since: "Ussuri"})
+	return again(c, func() (*Device, error) {
+		version, err := c.deviceVersion(ctx, op)
+		if err != nil {
+			return nil, err
+		}
+		return get[Device](ctx, c, request{name: "get device", op: op, method: http.MethodGet, path: "devices/" + uuid, version: version, since: "Ussuri"})
+	})
 }
 
 // EnableDevice ends a device's maintenance: Placement offers it again. It is no
@@ -54,8 +59,9 @@ func (c *Client) DisableDevice(ctx context.Context, uuid string) error {
 
 func (c *Client) deviceAction(ctx context.Context, action, uuid string) error {
 	op := action + " device " + uuid
-	if !uuidLike(uuid) {
-		return invalid(op, "it is no uuid")
+	uuid, err := canonical(uuid)
+	if err != nil {
+		return invalid(op, "%w", err)
 	}
 	return c.do(ctx, request{
 		name: action + " device", op: op, method: http.MethodPost, path: "devices/" + uuid + "/" + action, status: http.StatusNoContent, since: "2023.2",

@@ -68,6 +68,10 @@ func (c *Client) DeviceProfileByName(ctx context.Context, name string) (*DeviceP
 	if err := checkLookupName(name); err != nil {
 		return nil, invalid(op, "%w", err)
 	}
+	return c.profileByName(ctx, op, name)
+}
+
+func (c *Client) profileByName(ctx context.Context, op, name string) (*DeviceProfile, error) {
 	profiles, err := c.listDeviceProfiles(ctx, op, "device_profiles?name="+url.QueryEscape(name))
 	if err != nil {
 		return nil, err
@@ -107,17 +111,31 @@ func (c *Client) CreateDeviceProfile(ctx context.Context, create DeviceProfileCr
 }
 
 // DeleteDeviceProfile deletes the profile of that name or uuid. While ARQs of
-// it exist the error is ErrInUse.
+// it exist the error is ErrInUse. A name is looked up first and the profile of
+// exactly this name deleted by its uuid: the service would take "gpu" for "GPU"
+// and for "gpu.json" too. A profile that is not there any more after an attempt
+// whose answer was lost counts as deleted.
 func (c *Client) DeleteDeviceProfile(ctx context.Context, nameOrUUID string) error {
 	op := "delete device profile " + nameOrUUID
-	if err := checkLookupName(nameOrUUID); err != nil {
-		return invalid(op, "%w", err)
+	uuid, err := canonical(nameOrUUID)
+	if err != nil {
+		if !profileName.MatchString(nameOrUUID) {
+			return invalid(op, "%w", errProfileName(nameOrUUID))
+		}
+		profile, err := c.profileByName(ctx, op, nameOrUUID)
+		if err != nil {
+			return err
+		}
+		uuid = profile.UUID
 	}
-	return c.do(ctx, request{name: "delete device profile", op: op, method: http.MethodDelete, path: "device_profiles/" + url.PathEscape(nameOrUUID)})
+	return c.do(ctx, request{
+		name: "delete device profile", op: op, method: http.MethodDelete, path: "device_profiles/" + url.PathEscape(uuid), repeatable: true,
+	})
 }
 
 // checkLookupName refuses what the service would take for several names, or,
-// on MariaDB, for another name: it ignores blanks at the end.
+// on MariaDB, for another name: it ignores blanks at the end. An ending .json it
+// cuts off.
 func checkLookupName(name string) error {
 	switch {
 	case name == "":

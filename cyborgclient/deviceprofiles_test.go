@@ -91,6 +91,11 @@ func TestBadProfilesAreNotSent(t *testing.T) {
 		{name: "negative amount", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: group("resources:FPGA", "-1")}, want: `the amount "-1"`},
 		{name: "trait", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: group("trait:HW_GPU", "required")}, want: "must begin with CUSTOM_"},
 		{name: "trait value", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: group("trait:CUSTOM_X", "wanted")}, want: "required or forbidden"},
+		{name: "name like a uuid", create: cyborgclient.DeviceProfileCreate{Name: arq1, Groups: good}, want: "looks like a uuid"},
+		{name: "name like a uuid with dashes elsewhere", create: cyborgclient.DeviceProfileCreate{Name: "0b5ee373a009-4b26-8f62-bbbfa5af3d-1b", Groups: good}, want: "looks like a uuid"},
+		{name: "key twice", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: []requestspec.ProfileGroup{append(good[0], good[0]...)}}, want: `group 0: key "resources:FPGA": it stands there twice`},
+		{name: "key twice but for a blank", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: []requestspec.ProfileGroup{{{Key: "resources:FPGA", Value: "1"}, {Key: "resources: FPGA", Value: "1"}}}}, want: `key "resources: FPGA": it stands there twice`},
+		{name: "Xilinx without FPGA", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: []requestspec.ProfileGroup{{{Key: "resources:CUSTOM_X", Value: "1"}, {Key: "trait:CUSTOM_FPGA_XILINX", Value: "required"}}}}, want: "has no resources:FPGA"},
 		{name: "null", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: group("accel:x", nil)}, want: "must be a string or a number"},
 		{name: "object", create: cyborgclient.DeviceProfileCreate{Name: "p", Groups: group("accel:x", map[string]any{})}, want: "must be a string or a number"},
 	}
@@ -122,9 +127,17 @@ func TestGoodProfilesAreSent(t *testing.T) {
 
 func TestDeleteDeviceProfile(t *testing.T) {
 	t.Parallel()
-	client, _ := newClient(t, recorded(t, "154").ServeHTTP)
+	client, server := newClient(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			respond(http.StatusOK, `{"device_profiles": [{"uuid": "`+arq2+`", "name": "CAP-ONE"}, {"uuid": "`+arq1+`", "name": "cap-one"}]}`)(w, r)
+			return
+		}
+		recorded(t, "154").ServeHTTP(w, r)
+	})
 	require.ErrorIs(t, client.DeleteDeviceProfile(t.Context(), "cap-one"), cyborgclient.ErrInUse)
-	for _, name := range []string{"", "a,b", "a/b", "a "} {
+	assert.Equal(t, []string{"GET /accelerator/v2/device_profiles?name=cap-one", "DELETE /accelerator/v2/device_profiles/" + arq1}, server.lines())
+	require.ErrorIs(t, client.DeleteDeviceProfile(t.Context(), "Cap-One"), cyborgclient.ErrNotFound)
+	for _, name := range []string{"", "a,b", "a/b", "a ", "cap-one.json", "..", "a%2Cb"} {
 		require.ErrorIs(t, client.DeleteDeviceProfile(t.Context(), name), cyborgclient.ErrInvalid, name)
 	}
 }

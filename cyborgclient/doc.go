@@ -28,9 +28,16 @@
 // with a bare 500. Arguments are checked before they are sent; the error is
 // then ErrInvalid. After a failed Bind some ARQs of the request may be Bound
 // and one may be BindStarted: Error.ARQs has their states, and Error.AllBound
-// says that the bind worked all the same. Unbind or delete all of them. A list of uuids
-// with an unknown one in it is refused as a whole by the service; DeleteARQs
-// then deletes them one by one.
+// says that the bind worked all the same. Unbind or delete all of them; a failed
+// Unbind tells the states too. A list of uuids with an unknown one in it is
+// refused as a whole by the service; DeleteARQs then deletes them one by one.
+//
+// The service compares uuids as texts, and names sometimes without case. Uuids
+// may be given in any form: they are sent in lower case and with dashes. Of
+// profiles only the exact name counts, for deletion and for ARQs too.
+//
+// A redirect to another address is refused: neither the tokens go there, nor is
+// what answers there taken for Cyborg's. An answer is read up to 64 MiB.
 //
 // Requests are repeated only where that does no harm; see the options
 // [WithRetries] and [WithTransport].
@@ -68,7 +75,10 @@
 //
 // What a release does not have is ErrVersion, and the text names the release that
 // brought it: Train has only profiles and ARQs. ErrNotFound always is Cyborg's own
-// word about an object. A 404 of something else on the way is ErrUnreachable.
+// word about an object. A 404 of something else on the way is ErrUnreachable, as is
+// a refused redirect. ErrUnavailable is "not now": 429, 502, 503 and 504 that
+// stayed after the repetitions. A deletion of a profile or attribute is done when
+// the object is not there after an attempt whose answer was lost.
 //
 // # Microversions
 //
@@ -76,7 +86,8 @@
 // status), DeviceProfile asks for 2.2 to find a name, Bind for 2.1 when a binding
 // names a project, everything else for none. Servers of the releases 2024.1 to 2026.1 understand only a header value
 // without the service type and ignore the standard one; the client sees that
-// in the answer, asks again and remembers it.
+// in the answer, asks again and remembers it until an answer says otherwise. What
+// the server can do is read again when an answer contradicts what was read.
 //
 // # JSON
 //

@@ -53,9 +53,15 @@ var (
 	ErrUnauthorized = errors.New("unauthorized")
 	// ErrForbidden says that the caller's role does not allow the operation.
 	ErrForbidden = errors.New("forbidden")
-	// ErrUnreachable says that the request failed below HTTP, or that a 404 came
-	// from something that is not Cyborg.
+	// ErrUnreachable says that the request failed below HTTP, that a 404 came from
+	// something that is not Cyborg, or that a redirect led elsewhere and was not
+	// followed.
 	ErrUnreachable = errors.New("service unreachable")
+	// ErrUnavailable says that Cyborg, or a proxy in front of it, cannot answer for
+	// the time being (429, 502, 503, 504), after the repetitions: try again later,
+	// the host is not to blame. After 502 and 504 the request may have been carried
+	// out.
+	ErrUnavailable = errors.New("service unavailable")
 	// ErrVersion says that the server is too old: it does not have the
 	// microversion, or the operation at all.
 	ErrVersion = errors.New("not supported by this version")
@@ -75,16 +81,18 @@ type Error struct {
 	RequestID string
 	// Err is the kind, or the cause, or both joined.
 	Err error
-	// ARQs is what a failed Bind left behind: the ARQs of the request in its
-	// order, then others that the instance has. An ARQ of the request that the
-	// instance does not have was not touched; only its UUID is set then. ARQs is
-	// nil when nothing was sent and when they could not be read.
+	// ARQs is what a failed Bind or Unbind left behind: the ARQs of the request in
+	// its order, after a Bind then others that the instance has. An ARQ of a Bind
+	// that the instance does not have was not touched, and one of an Unbind that
+	// is not found does not exist; only its UUID is set then. ARQs is nil when
+	// nothing was sent and when they could not be read.
 	ARQs []ARQ
 
 	refused bool
-	hint    string // what to do, for the text
-	bound   int    // ARQs of a failed Bind that are bound as was asked
-	asked   int    // ARQs of a failed Bind
+	hint    string   // what to do, for the text
+	goal    ARQState // of a failed Bind or Unbind
+	reached int      // ARQs of it that are as was asked
+	asked   int      // ARQs of it
 }
 
 // Refused says that the service itself surely refused the request without
@@ -111,10 +119,13 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&text, ": %v", e.Err)
 	} else {
 		line, _, _ := strings.Cut(e.Fault, "\n")
+		if len(line) > longestLine {
+			line = strings.ToValidUTF8(line[:longestLine], "") + "…"
+		}
 		fmt.Fprintf(&text, ": %d %s", e.StatusCode, line)
 	}
 	if e.ARQs != nil {
-		fmt.Fprintf(&text, " (%d of %d ARQs are bound)", e.bound, e.asked)
+		fmt.Fprintf(&text, " (%d of %d ARQs are %s)", e.reached, e.asked, strings.ToLower(string(e.goal)))
 	}
 	if e.hint != "" {
 		fmt.Fprintf(&text, " (%s)", e.hint)
@@ -125,12 +136,16 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
+// longestLine bounds what an error prints of a fault, in bytes.
+const longestLine = 1000
+
 // Unwrap gives the kind and the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // RetryElsewhere says whether the same bind could work on another host or
 // provider: this one is not known to Cyborg, has no free device left, or its
-// agent did not answer.
+// agent did not answer. It is false while Cyborg itself is not available
+// (ErrUnavailable, ErrUnreachable): another host would meet the same.
 func (e *Error) RetryElsewhere() bool {
 	for _, text := range elsewhere {
 		if strings.Contains(e.Fault, text) {
@@ -211,7 +226,7 @@ func garbled(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
 	_, object := errors.AsType[*decodeError](err)
-	return syntax || kind || object || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return syntax || kind || object || errors.Is(err, osapi.ErrNoVersionDocument) || errors.Is(err, osapi.ErrTooLong) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // invalid refuses an argument.
@@ -225,7 +240,12 @@ func kindOf(status int, fault string) error {
 	if status < http.StatusMultipleChoices {
 		return ErrInvalidAnswer
 	}
+	if status < http.StatusBadRequest {
+		return ErrUnreachable // a redirect that was not followed
+	}
 	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return ErrUnavailable
 	case http.StatusUnauthorized:
 		return ErrUnauthorized
 	case http.StatusForbidden:

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -101,11 +103,39 @@ func TestCancelledCall(t *testing.T) {
 		}, cyborgclient.WithRetries(5, time.Second, time.Hour))
 		start := time.Now()
 		_, err := client.ARQs(ctx, cyborgclient.ARQFilter{})
+		require.Equal(t, http.StatusServiceUnavailable, failure(t, err, cyborgclient.ErrUnavailable).StatusCode, "a wait beyond the deadline is not begun")
+		require.NotErrorIs(t, err, cyborgclient.ErrUnreachable)
+		assert.Equal(t, 45*time.Second, time.Since(start))
+		assert.Len(t, server.sent, 2)
+
+		client, _ = newClient(t, nil, cyborgclient.WithTransport(roundTripFunc(hang)))
+		_, err = client.ARQs(ctx, cyborgclient.ARQFilter{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NotErrorIs(t, err, cyborgclient.ErrUnreachable)
 		assert.Equal(t, time.Minute, time.Since(start))
-		assert.Len(t, server.sent, 2)
 	})
+}
+
+// An answer that only says "not now" has its own kind.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{429, 502, 503, 504} {
+		client, _ := newClient(t, respond(status, "<html>"), cyborgclient.WithRetries(1, 0, 0))
+		for _, err := range []error{only(client.ARQs(t.Context(), cyborgclient.ARQFilter{})), bindOne(t.Context(), client)} {
+			assert.Equal(t, status, failure(t, err, cyborgclient.ErrUnavailable).StatusCode)
+			assert.False(t, failure(t, err, cyborgclient.ErrUnavailable).RetryElsewhere())
+		}
+	}
+}
+
+// An error's text stays readable, whatever the answer was.
+func TestLongFaults(t *testing.T) {
+	t.Parallel()
+	client, _ := newClient(t, respond(http.StatusBadRequest, strings.Repeat("é", 5000)))
+	err := only(client.ARQs(t.Context(), cyborgclient.ARQFilter{}))
+	require.Error(t, err)
+	assert.Less(t, len(err.Error()), 1100)
+	assert.True(t, utf8.ValidString(err.Error()))
 }
 
 // The bind is repeated with the same body, and only where it surely did not run.

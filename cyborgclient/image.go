@@ -28,8 +28,8 @@ const (
 //
 // The image's accel:bitstream_id or accel:function_id goes into each group that
 // asks for FPGAs, since Cyborg programs no others. Image and group may say the
-// same. Everything else is ErrImageConflict: both keys, which Cyborg refuses
-// when it binds; two values of one key; and an image that wants programming for a
+// same. Everything else is ErrImageConflict: both keys, in the image or in a
+// group, which Cyborg refuses when it binds; two values of one key; and an image that wants programming for a
 // profile without an FPGA. An image without these properties, or with empty
 // ones, changes nothing.
 func ApplyImage(groups []requestspec.ProfileGroup, properties map[string]string) ([]requestspec.ProfileGroup, error) {
@@ -42,10 +42,13 @@ func ApplyImage(groups []requestspec.ProfileGroup, properties map[string]string)
 	programmed := false
 	for i, group := range groups {
 		applied[i] = slices.Clone(group)
-		if key == "" || !wantsFPGA(group) {
+		if !wantsFPGA(group) {
 			continue
 		}
 		programmed = true
+		if accel(group, bitstreamKey) != "" && accel(group, functionKey) != "" {
+			return nil, &Error{Op: op, Err: fmt.Errorf("group %d: %w: it has both %s and %s", i, ErrImageConflict, bitstreamKey, functionKey)}
+		}
 		if applied[i], err = program(applied[i], key, value); err != nil {
 			return nil, &Error{Op: op, Err: fmt.Errorf("group %d: %w", i, err)}
 		}
@@ -65,7 +68,8 @@ func programming(properties map[string]string) (key, value string, err error) {
 	case bitstream != "" && !uuidLike(bitstream):
 		return "", "", fmt.Errorf("%w: the image's %s %q is no uuid", ErrInvalid, bitstreamKey, bitstream)
 	case bitstream != "":
-		return bitstreamKey, bitstream, nil
+		bitstream, err = canonical(bitstream)
+		return bitstreamKey, bitstream, err
 	case function != "":
 		return functionKey, function, nil
 	}
@@ -74,13 +78,16 @@ func programming(properties map[string]string) (key, value string, err error) {
 
 // program adds the property to a group, unless the group contradicts.
 func program(group requestspec.ProfileGroup, key, value string) (requestspec.ProfileGroup, error) {
+	if key == "" {
+		return group, nil
+	}
 	for _, has := range []string{bitstreamKey, functionKey} {
 		there := accel(group, has)
 		switch {
 		case there == "":
 		case has != key:
 			return nil, fmt.Errorf("%w: it has %s, the image has %s", ErrImageConflict, has, key)
-		case there != value:
+		case there != value && (key != bitstreamKey || !sameUUID(there, value)):
 			return nil, fmt.Errorf("%w: its %s is %s, the image's is %s", ErrImageConflict, has, there, value)
 		default:
 			return group, nil
@@ -116,6 +123,9 @@ func wantsFPGA(group requestspec.ProfileGroup) bool {
 // there, which admins may do; its name is the given one's with a hash of the
 // combined groups, so that all instances with the same combination share it.
 func (c *Client) DeviceProfileForImage(ctx context.Context, profile *DeviceProfile, properties map[string]string) (*DeviceProfile, error) {
+	if profile == nil {
+		return nil, invalid("derive a profile for an image", "there is no profile")
+	}
 	op := "derive a profile of " + profile.Name + " for an image"
 	groups, err := ApplyImage(profile.Groups, properties)
 	if err != nil {

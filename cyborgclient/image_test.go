@@ -48,6 +48,11 @@ func TestApplyImage(t *testing.T) {
 		{name: "one each", groups: []requestspec.ProfileGroup{fpga(), fpga(function, "f")}, image: map[string]string{bitstream: arq1}, kind: cyborgclient.ErrImageConflict, text: "group 1: "},
 		{name: "one each, the other way", groups: []requestspec.ProfileGroup{fpga(bitstream, arq1)}, image: map[string]string{function: "f"}, kind: cyborgclient.ErrImageConflict, text: "it has accel:bitstream_id, the image has accel:function_id"},
 		{name: "two bitstreams", groups: []requestspec.ProfileGroup{fpga(bitstream, arq1)}, image: map[string]string{bitstream: arq2}, kind: cyborgclient.ErrImageConflict, text: "the image's is " + arq2},
+		{name: "two forms of one uuid", groups: []requestspec.ProfileGroup{fpga(bitstream, arq1)}, image: map[string]string{bitstream: strings.ToUpper(arq1)}, want: []requestspec.ProfileGroup{fpga(bitstream, arq1)}},
+		{name: "a uuid is written as Glance does", groups: []requestspec.ProfileGroup{fpga()}, image: map[string]string{bitstream: strings.ToUpper(arq1)}, want: []requestspec.ProfileGroup{fpga(bitstream, arq1)}},
+		{name: "functions differ by case", groups: []requestspec.ProfileGroup{fpga(function, "f")}, image: map[string]string{function: "F"}, kind: cyborgclient.ErrImageConflict, text: "its accel:function_id is f"},
+		{name: "both in a group", groups: []requestspec.ProfileGroup{fpga(bitstream, arq1, function, "f")}, image: map[string]string{bitstream: arq1}, kind: cyborgclient.ErrImageConflict, text: "group 0: conflict about what to program: it has both"},
+		{name: "both in a group, and the image has none", groups: []requestspec.ProfileGroup{gpu, fpga(bitstream, arq1, function, "f")}, kind: cyborgclient.ErrImageConflict, text: "group 1: "},
 		{name: "nothing to program", groups: []requestspec.ProfileGroup{gpu}, image: map[string]string{function: "f"}, kind: cyborgclient.ErrImageConflict, text: "no group asks for an FPGA"},
 		{name: "no uuid", groups: []requestspec.ProfileGroup{fpga()}, image: map[string]string{bitstream: "b"}, kind: cyborgclient.ErrInvalid, text: `"b" is no uuid`},
 	}

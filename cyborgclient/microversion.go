@@ -2,6 +2,7 @@ package cyborgclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -34,33 +35,54 @@ func (c *Client) serviceAt(ctx context.Context, r request) (*gophercloud.Service
 	case !versions.Supports(r.version):
 		return nil, &Error{Op: r.text(), Err: fmt.Errorf("%w: it needs microversion %v, the server has %v to %v", ErrVersion, r.version, versions.Min, versions.Max)}
 	}
-	if c.bare.Load() {
-		return osapi.WithBareMicroversion(c.service, r.version), nil
+	return c.inForm(r.version, c.bare.Load()), nil
+}
+
+// inForm is the client that asks for the version, in the bare form or in the
+// standard one.
+func (c *Client) inForm(version osapi.Microversion, bare bool) *gophercloud.ServiceClient {
+	if bare {
+		return osapi.WithBareMicroversion(c.service, version)
 	}
-	return osapi.WithMicroversion(c.service, r.version), nil
+	return osapi.WithMicroversion(c.service, version)
 }
 
 // knownVersions is the server's range, which is read when it is needed first.
 // op is what needs it.
 func (c *Client) knownVersions(ctx context.Context, op string) (osapi.Versions, error) {
-	if versions, known := c.versions.Known(); known {
-		return versions, nil
+	versions, err := c.versions.Get(ctx, c.readVersions)
+	if failure, ok := errors.AsType[*Error](err); ok {
+		named := *failure // others may share it
+		named.Op = op
+		return versions, &named
 	}
-	var versions osapi.Versions
-	err := c.observe(ctx, "read versions", http.MethodGet, func(ctx context.Context) (a answer, err error) {
-		if versions, err = c.versions.Get(ctx, c.service); err != nil {
-			return answer{}, failedRequest(request{op: op, method: http.MethodGet}, err)
+	if err != nil { // the caller's time ended while another call was reading
+		return versions, failed(op, err)
+	}
+	return versions, nil
+}
+
+func (c *Client) readVersions(ctx context.Context) (versions osapi.Versions, err error) {
+	const name = "read versions"
+	err = c.observe(ctx, name, http.MethodGet, func(ctx context.Context) (a answer, err error) {
+		versions, a.header, err = osapi.Discover(ctx, c.service)
+		if a.header != nil {
+			a.status = http.StatusOK
 		}
-		return answer{status: http.StatusOK}, nil
+		if err != nil {
+			return a, failedRequest(request{name: name, method: http.MethodGet}, err)
+		}
+		return a, nil
 	})
 	return versions, err
 }
 
-// ignoredVersion sees that the server served an older version than asked for,
-// as 2024.1 to 2026.1 do for the standard header (Launchpad bug 2049489). Only
-// what was surely not carried out is asked again: reads, and 406.
-func (c *Client) ignoredVersion(r request, header http.Header, err error) bool {
-	if r.version == (osapi.Microversion{}) || c.bare.Load() {
+// misread sees that the server served another version than was asked for, as
+// 2024.1 to 2026.1 do with the standard header (Launchpad bug 2049489), and others
+// with the bare one. Only what was surely not carried out is asked again: reads,
+// and 406.
+func misread(r request, header http.Header, err error) bool {
+	if r.version == (osapi.Microversion{}) {
 		return false
 	}
 	failure, refused := osapi.FailureOf(err)
@@ -68,8 +90,41 @@ func (c *Client) ignoredVersion(r request, header http.Header, err error) bool {
 		header = failure.Header
 	}
 	served, ok := osapi.ServedMicroversion(header, serviceType)
-	if !ok || served.Compare(r.version) >= 0 {
+	if !ok || served == r.version {
 		return false
 	}
 	return r.method == http.MethodGet || refused && failure.StatusCode == http.StatusNotAcceptable
+}
+
+// sendInForm sends the request in the form that this server understood last, and
+// if it did not, in the other one. While a cloud is upgraded both sorts of
+// servers may answer. A server that understands neither is not the one whose
+// range is known.
+func (c *Client) sendInForm(ctx context.Context, service *gophercloud.ServiceClient, r request) (answer, error) {
+	a, err := c.send(ctx, service, r)
+	if misread(r, a.header, err) {
+		bare := service.Microversion != "" // that is, when it was not
+		a, err = c.send(ctx, c.inForm(r.version, bare), r)
+		if misread(r, a.header, err) {
+			c.versions.Forget()
+		} else {
+			c.bare.Store(bare)
+		}
+	}
+	header := a.header
+	if failure, refused := osapi.FailureOf(err); refused {
+		header = failure.Header
+	}
+	c.versions.Look(header)
+	return a, err
+}
+
+// again repeats a read once when it failed for its version and the server turned
+// out to be another one than it was, older or newer.
+func again[T any](c *Client, read func() (T, error)) (T, error) {
+	result, err := read()
+	if _, known := c.versions.Known(); !known && errors.Is(err, ErrVersion) {
+		return read()
+	}
+	return result, err
 }

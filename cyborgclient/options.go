@@ -11,8 +11,9 @@ import (
 	"github.com/novacyborg/novacyborg/internal/osapi"
 )
 
-// Option sets one thing of a client. The options of package placement are of
-// the same type, so that one list serves both constructors.
+// Option sets one thing of a client: what a With… function returns. The options of
+// package placement are of the same type, so that one list serves both
+// constructors. A bad value is reported by New.
 type Option = osapi.Option
 
 // WithCloud logs in with that entry of clouds.yaml. The entry may set
@@ -44,14 +45,28 @@ func WithServiceToken(token string) Option { return osapi.WithServiceToken(token
 
 // WithOwnServiceToken sends the login's own token as X-Service-Token too: for a
 // client that works for a service itself, as in a periodic task, with no user's
-// token at hand. Such ARQs belong to the service's project.
+// token at hand. Such ARQs belong to the service's project. New refuses it where
+// there is no login.
 func WithOwnServiceToken() Option { return osapi.WithOwnServiceToken() }
 
 // Call is one request of the API, with its repetitions, as a Hook sees it.
+// It is a struct:
+//
+//	Service   string        // the type in the catalog, for example "accelerator"
+//	Operation string        // one of few names without the object's: fit for a metric's label
+//	Method    string        // "GET", …
+//	Status    int           // that of the last answer, 0 when there was none
+//	Attempts  int           // requests that were sent; 0 when the transport is the caller's
+//	RequestID string        // the id of the last answer in the service's logs
+//	Start     time.Time
+//	Duration  time.Duration
+//	Err       error         // what the caller gets, nil for success
 type Call = osapi.Call
 
 // Hook is told of each call when it has ended, in the goroutine of the caller.
 // Its context is the caller's. It must be safe for use by many goroutines.
+//
+//	func(ctx context.Context, call Call)
 type Hook = osapi.Hook
 
 // WithHook calls the function after each request of the API, for metrics, logs
@@ -59,8 +74,9 @@ type Hook = osapi.Hook
 // the reading of the version document does.
 func WithHook(hook Hook) Option { return osapi.WithHook(hook) }
 
-// WithProvider uses a login that the caller already has, with its transport,
-// retries and redirect policy. The provider client is not changed, except that it
+// WithProvider uses a login that the caller already has, with its transport and
+// retries. Its redirect policy counts only for redirects within one address:
+// others are not followed by this client, whose requests carry tokens. The provider client is not changed, except that it
 // has a new token after a renewal. When it has a ReauthFunc, all calls that need
 // a new token share one login through its Reauthenticate, and none of them can
 // end that login for the others by giving up, as gophercloud alone would let it.

@@ -23,7 +23,10 @@ var (
 // cannot work with.
 func (d DeviceProfileCreate) check() error {
 	if !profileName.MatchString(d.Name) {
-		return fmt.Errorf("the name %q must be 1 to 255 letters, digits, hyphens and underscores", d.Name)
+		return errProfileName(d.Name)
+	}
+	if takenForUUID(d.Name) {
+		return fmt.Errorf("the name %q looks like a uuid: the service would not find the profile by it", d.Name)
 	}
 	if len(d.Groups) == 0 {
 		return errors.New("there are no groups")
@@ -36,6 +39,10 @@ func (d DeviceProfileCreate) check() error {
 	return nil
 }
 
+func errProfileName(name string) error {
+	return fmt.Errorf("the name %q must be 1 to 255 letters, digits, hyphens and underscores", name)
+}
+
 func checkGroup(group requestspec.ProfileGroup) error {
 	if len(group) == 0 {
 		return errors.New("it is empty")
@@ -43,10 +50,28 @@ func checkGroup(group requestspec.ProfileGroup) error {
 	if bitstream, function := accel(group, bitstreamKey), accel(group, functionKey); bitstream != "" && function != "" {
 		return fmt.Errorf("it has both %s and %s: one of them says what is programmed", bitstreamKey, functionKey)
 	}
+	values := make(map[string]string, len(group)) // of the keys without blanks
 	for _, property := range group {
 		if err := checkProperty(property); err != nil {
 			return fmt.Errorf("key %q: %w", property.Key, err)
 		}
+		key := strings.ReplaceAll(property.Key, " ", "")
+		if _, twice := values[key]; twice {
+			return fmt.Errorf("key %q: it stands there twice", property.Key)
+		}
+		values[key], _ = propertyText(property.Value)
+	}
+	return checkXilinx(values)
+}
+
+// xilinxTrait makes the service double the group's FPGAs when it makes ARQs of
+// it, and answer with 500 when there are none
+// (cyborg/api/controllers/v2/arqs.py: ARQsController.post).
+const xilinxTrait = "trait:CUSTOM_FPGA_XILINX"
+
+func checkXilinx(values map[string]string) error {
+	if _, fpga := values["resources:FPGA"]; values[xilinxTrait] == "required" && !fpga {
+		return fmt.Errorf("it requires %s and has no resources:FPGA, so that no ARQs can be made of it", strings.TrimPrefix(xilinxTrait, "trait:"))
 	}
 	return nil
 }

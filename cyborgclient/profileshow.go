@@ -20,26 +20,33 @@ func (c *Client) DeviceProfile(ctx context.Context, nameOrUUID string) (*DeviceP
 	if err := checkLookupName(nameOrUUID); err != nil {
 		return nil, invalid(op, "%w", err)
 	}
-	r := request{name: "get device profile", op: op, method: http.MethodGet, path: "device_profiles/" + url.PathEscape(nameOrUUID)}
-	if uuidLike(nameOrUUID) {
-		profile, err := c.showProfile(ctx, r)
-		if errors.Is(err, ErrForbidden) {
-			return c.profileFromList(ctx, op, nameOrUUID)
-		}
-		return profile, err
+	uuid, err := canonical(nameOrUUID)
+	if err != nil {
+		return c.profileByShow(ctx, op, nameOrUUID)
 	}
+	profile, err := c.showProfile(ctx, request{name: "get device profile", op: op, method: http.MethodGet, path: "device_profiles/" + uuid})
+	if errors.Is(err, ErrForbidden) {
+		return c.profileFromList(ctx, op, uuid)
+	}
+	return profile, err
+}
+
+// profileByShow asks for a name at the version that knows names, where there is
+// one.
+func (c *Client) profileByShow(ctx context.Context, op, name string) (*DeviceProfile, error) {
+	r := request{name: "get device profile", op: op, method: http.MethodGet, path: "device_profiles/" + url.PathEscape(name)}
 	versions, err := c.knownVersions(ctx, op)
 	if err != nil {
 		return nil, err
 	}
 	if r.version = newest(versions, versionProfileByName); r.version == (osapi.Microversion{}) {
-		return c.DeviceProfileByName(ctx, nameOrUUID)
+		return c.profileByName(ctx, op, name)
 	}
 	profile, err := c.showProfile(ctx, r)
 	switch {
 	case errors.Is(err, ErrForbidden) || errors.Is(err, ErrVersion):
-		return c.DeviceProfileByName(ctx, nameOrUUID)
-	case err == nil && profile.Name != nameOrUUID: // MariaDB compares without case
+		return c.profileByName(ctx, op, name)
+	case err == nil && profile.Name != name: // MariaDB compares without case, and an ending .json is cut off
 		return nil, &Error{Op: op, Err: fmt.Errorf("%w: there is only %q", ErrNotFound, profile.Name)}
 	}
 	return profile, err
@@ -52,7 +59,7 @@ func (c *Client) profileFromList(ctx context.Context, op, uuid string) (*DeviceP
 		return nil, err
 	}
 	for _, profile := range profiles {
-		if profile.UUID == uuid {
+		if sameUUID(profile.UUID, uuid) {
 			return &profile, nil
 		}
 	}

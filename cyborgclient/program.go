@@ -25,8 +25,9 @@ func (c *Client) Deployables(ctx context.Context, filter DeployableFilter) ([]De
 // Deployable reads one deployable.
 func (c *Client) Deployable(ctx context.Context, uuid string) (*Deployable, error) {
 	op := "get deployable " + uuid
-	if !uuidLike(uuid) {
-		return nil, invalid(op, "it is no uuid")
+	uuid, err := canonical(uuid)
+	if err != nil {
+		return nil, invalid(op, "%w", err)
 	}
 	return get[Deployable](ctx, c, request{name: "get deployable", op: op, method: http.MethodGet, path: "deployables/" + uuid, since: "Ussuri"})
 }
@@ -36,11 +37,12 @@ func (c *Client) Deployable(ctx context.Context, uuid string) (*Deployable, erro
 // have given up by then. The answer does not show the new bitstream yet.
 func (c *Client) ProgramDeployable(ctx context.Context, uuid, image string) (*Deployable, error) {
 	op := "program deployable " + uuid
-	switch {
-	case !uuidLike(uuid):
-		return nil, invalid(op, "it is no uuid")
-	case !uuidLike(image):
-		return nil, invalid(op, "the image %q is no uuid", image)
+	uuid, err := canonical(uuid)
+	if err != nil {
+		return nil, invalid(op, "%w", err)
+	}
+	if image, err = canonical(image); err != nil {
+		return nil, invalid(op, "the image %w", err)
 	}
 	type bitstream struct {
 		Image string `json:"image_uuid"`

@@ -89,6 +89,24 @@ func TestRecordedObjects(t *testing.T) {
 	}
 }
 
+// Every version document of a real Cyborg is read, the roots' too.
+func TestRecordedVersionDocuments(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for path, r := range allRecordings(t) {
+		name := strings.Trim(r.path(), "/")
+		if r.Request.Method != http.MethodGet || r.Response.Status != http.StatusOK || name != "v2" || !strings.Contains(r.Response.Body, "_version") {
+			continue
+		}
+		seen++
+		client, _ := newClient(t, r.ServeHTTP)
+		versions, err := client.Versions(t.Context())
+		require.NoError(t, err, path)
+		assert.True(t, versions.Supports(cyborgclient.Microversion{Major: 2}), path)
+	}
+	assert.NotZero(t, seen)
+}
+
 // normal is an object without links and with the usual form of timestamps.
 func normal(t *testing.T, object []byte) string {
 	t.Helper()

@@ -65,9 +65,9 @@ func TestRequests(t *testing.T) {
 		},
 		{
 			name:   "delete a profile",
-			call:   func(ctx context.Context, c *cyborgclient.Client) error { return c.DeleteDeviceProfile(ctx, "p") },
+			call:   func(ctx context.Context, c *cyborgclient.Client) error { return c.DeleteDeviceProfile(ctx, arq1) },
 			status: http.StatusNoContent,
-			want:   []string{"DELETE " + base + "device_profiles/p"},
+			want:   []string{"DELETE " + base + "device_profiles/" + arq1},
 		},
 		{
 			name:   "create ARQs",

@@ -27,17 +27,42 @@ func (n nullable) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(n))
 }
 
-// number is an integer that some services send as a numeric string.
+// number is an integer that some services send as a numeric string. null is 0.
 type number int
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *number) UnmarshalJSON(data []byte) error {
-	value, err := strconv.Atoi(string(bytes.Trim(data, `"`)))
+	text := string(bytes.Trim(data, `"`))
+	if text == "" || string(data) == "null" {
+		*n = 0
+		return nil
+	}
+	value, err := strconv.Atoi(text)
 	if err != nil {
 		return fmt.Errorf("%s is no integer", data)
 	}
 	*n = number(value)
 	return nil
+}
+
+// groupNumber is the index of a group, where 0 is one: null is -1.
+type groupNumber int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *groupNumber) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" || string(data) == `""` {
+		*n = -1
+		return nil
+	}
+	return (*number)(n).UnmarshalJSON(data)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (n groupNumber) MarshalJSON() ([]byte, error) {
+	if n < 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(int(n))
 }
 
 // wired is an object of the API. wire is what it looks like on the wire, as far

@@ -89,6 +89,9 @@ func TestBoot(t *testing.T) {
 	for _, operation := range []string{"list device profiles", "create ARQs", "bind ARQs"} {
 		assert.Contains(t, services["accelerator"], operation)
 	}
+	for _, operation := range []string{"get allocation candidates", "put allocations of a consumer"} {
+		assert.Contains(t, services["placement"], operation)
+	}
 	require.Len(t, metrics.ScopeMetrics, 1)
 	var calls, attempts float64
 	for _, point := range metrics.ScopeMetrics[0].Metrics[0].Data.DataPoints {

@@ -79,8 +79,18 @@ func (e cloudEntry) authOptions() gophercloud.AuthOptions {
 	}
 	// A token cannot renew itself; everything else can, and without that a
 	// token that expires is the end of a long-running program.
-	opts.AllowReauth = opts.TokenID == ""
+	opts.AllowReauth = opts.TokenID == "" && !isFalse(e.text("allow_reauth"), auth.text("allow_reauth"))
 	return opts
+}
+
+// isFalse says whether one of the values is a word for no.
+func isFalse(values ...string) bool {
+	for _, value := range values {
+		if yes, ok := truth(value); ok && !yes {
+			return true
+		}
+	}
+	return false
 }
 
 // scope says what the token shall be good for; the auth section is its

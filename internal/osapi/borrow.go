@@ -9,19 +9,19 @@ import (
 )
 
 // borrow makes a provider that sends the owner's token through the owner's
-// transport, and whose renewal is ours. The owner stays as it is, except for its
-// token: a login runs through its Reauthenticate, so that its other users have
-// the new token too, and a login of theirs that runs already is waited for. An
-// owner that cannot renew its login is used itself.
+// transport, and whose renewal and redirect policy are ours. The owner stays as
+// it is, except for its token: a login runs through its Reauthenticate, so that
+// its other users have the new token too, and a login of theirs that runs
+// already is waited for.
 func borrow(owner *gophercloud.ProviderClient) (*gophercloud.ProviderClient, *renewal) {
-	if owner.ReauthFunc == nil {
-		return owner, nil
-	}
 	r := &renewal{
 		provider: owner,
-		login:    func(ctx context.Context) error { return owner.Reauthenticate(ctx, owner.Token()) },
 		margin:   max(staleBefore, owner.ReauthBeforeTokenExpiration),
-		next:     cmp.Or(owner.HTTPClient.Transport, http.DefaultTransport), //nolint:forbidigo // the owner's choice
+		next:     boundedAnswers{cmp.Or(owner.HTTPClient.Transport, http.DefaultTransport)}, //nolint:forbidigo // the owner's choice
+		borrowed: true,
+	}
+	if owner.ReauthFunc != nil {
+		r.login = func(ctx context.Context) error { return owner.Reauthenticate(ctx, owner.Token()) }
 	}
 	borrowed := &gophercloud.ProviderClient{
 		IdentityBase:      owner.IdentityBase,
@@ -36,5 +36,6 @@ func borrow(owner *gophercloud.ProviderClient) (*gophercloud.ProviderClient, *re
 	borrowed.UseTokenLock()
 	borrowed.CopyTokenFrom(owner) // so that requests have a token, which the renewal replaces by the owner's
 	borrowed.HTTPClient.Transport = r
+	borrowed.HTTPClient.CheckRedirect = checkRedirectFirst(owner.HTTPClient.CheckRedirect)
 	return borrowed, r
 }

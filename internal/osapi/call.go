@@ -2,8 +2,6 @@ package osapi
 
 import (
 	"context"
-	"net/http"
-	"sync/atomic"
 	"time"
 )
 
@@ -37,31 +35,5 @@ func WithHook(hook Hook) Option {
 	return func(c *Config) error {
 		c.hook = hook
 		return nil
-	}
-}
-
-type attemptsKey struct{}
-
-// CountAttempts returns a context in which the attempts of its requests are
-// counted.
-func CountAttempts(ctx context.Context) (counted context.Context, count func() int) {
-	attempts := new(atomic.Int64)
-	return context.WithValue(ctx, attemptsKey{}, attempts), func() int { return int(attempts.Load()) }
-}
-
-// attemptCounter stands below the retries.
-type attemptCounter struct{ next http.RoundTripper }
-
-func (a attemptCounter) RoundTrip(req *http.Request) (*http.Response, error) {
-	if attempts, ok := req.Context().Value(attemptsKey{}).(*atomic.Int64); ok {
-		attempts.Add(1)
-	}
-	return a.next.RoundTrip(req)
-}
-
-// CloseIdleConnections lets http.Client reach the connections below.
-func (a attemptCounter) CloseIdleConnections() {
-	if closer, ok := a.next.(interface{ CloseIdleConnections() }); ok {
-		closer.CloseIdleConnections()
 	}
 }

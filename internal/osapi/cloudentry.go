@@ -43,6 +43,13 @@ func (e cloudEntry) over(lower cloudEntry) cloudEntry {
 	return merged
 }
 
+// overKeys is over without merging sections.
+func (e cloudEntry) overKeys(lower cloudEntry) cloudEntry {
+	merged := maps.Clone(lower)
+	maps.Copy(merged, e)
+	return merged
+}
+
 // firstRegion is what openstacksdk takes when region_name is missing.
 func (e cloudEntry) firstRegion() string {
 	regions, _ := e["regions"].([]any)

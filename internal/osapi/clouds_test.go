@@ -92,6 +92,30 @@ func TestCloudsYAML(t *testing.T) {
 			},
 		},
 		{
+			name: "texts as they stand, anchors and merges",
+			clouds: "base: &b\n  auth: &a {auth_url: KEYSTONE, username: 2020-01-01, password: 0123, user_domain_id: 1e3}\n" +
+				"clouds:\n  test:\n    <<: *b\n    auth:\n      <<: [*a, {password: other}]\n      username: 1_000\n      project_id: 0x10",
+			want: map[string]any{
+				"identity": password(map[string]any{"name": "1_000", "password": "0123", "domain": map[string]any{"id": "1e3"}}),
+				"scope":    map[string]any{"project": map[string]any{"id": "0x10"}},
+			},
+		},
+		{
+			name:   "empty secure.yaml",
+			clouds: `{clouds: {test: {auth: {auth_url: KEYSTONE, user_id: u, password: p, project_id: true}}}}`, more: []string{"secure.yaml", "# nothing yet\n"},
+			want: map[string]any{"identity": password(map[string]any{"id": "u", "password": "p"}), "scope": map[string]any{"project": map[string]any{"id": "true"}}},
+		},
+		{
+			name:   "secure.yaml without clouds",
+			clouds: `{clouds: {test: {auth: {auth_url: KEYSTONE, user_id: u, password: p, project_id: 12}}}}`, more: []string{"secure.yaml", "other: {}"},
+			want: map[string]any{"identity": password(map[string]any{"id": "u", "password": "p"}), "scope": map[string]any{"project": map[string]any{"id": "12"}}},
+		},
+		{
+			name:   "secure.yaml with clouds that are not there",
+			clouds: `{clouds: {test: {auth: {auth_url: KEYSTONE, user_id: u, password: p, project_id: 12}}}}`, more: []string{"secure.yaml", "clouds:\n"},
+			want: map[string]any{"identity": password(map[string]any{"id": "u", "password": "p"}), "scope": map[string]any{"project": map[string]any{"id": "12"}}},
+		},
+		{
 			name:   "application credential",
 			clouds: `{clouds: {test: {auth_type: v3applicationcredential, auth: {auth_url: KEYSTONE, application_credential_id: a, application_credential_secret: s}}}}`,
 			want: map[string]any{"identity": map[string]any{
@@ -271,11 +295,12 @@ func TestCACert(t *testing.T) {
 	dir := setCloud(t, "clouds: {}", "ca.pem", string(ca))
 	clouds := `{clouds: {
 		trusting: {` + auth + `, cacert: "` + filepath.Join(dir, "ca.pem") + `"},
-		careless: {` + auth + `, verify: false},
+		careless: {` + auth + `, verify: no},
+		insecure: {` + auth + `, insecure: true, cacert: "` + filepath.Join(dir, "ca.pem") + `"},
 		distrustful: {` + auth + `}}}`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "clouds.yaml"), []byte(clouds), 0o600))
 
-	for _, cloud := range []string{"trusting", "careless"} {
+	for _, cloud := range []string{"trusting", "careless", "insecure"} {
 		service, err := osapi.NewService(t.Context(), "accelerator", osapi.WithCloud(cloud))
 		require.NoError(t, err, cloud)
 		failure, ok := osapi.FailureOf(request(t.Context(), service, "GET", nil))
@@ -345,21 +370,36 @@ func TestWhereCloudsYAMLIsSearched(t *testing.T) {
 	}
 }
 
+// bomb is a short file that stands for a billion values.
+const bomb = `
+a: &a [x,x,x,x,x,x,x,x,x,x]
+b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]
+c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]
+d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]
+e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]
+clouds: {test: {regions: *e}}
+`
+
 //nolint:paralleltest // clouds.yaml is named by a variable
 func TestBadCloudsYAML(t *testing.T) {
 	tests := []struct {
 		name, clouds, want string
 	}{
 		{name: "unknown cloud", clouds: `clouds: {other: {}}`, want: `clouds.yaml: there is no cloud "test"`},
-		{name: "no YAML", clouds: "clouds:\n\t- x", want: "clouds.yaml: yaml: line 2"},
+		{name: "no YAML", clouds: "clouds:\n\t- x", want: "clouds.yaml: line 2: it is no YAML"},
 		{name: "no clouds", clouds: `cloud: {}`, want: `clouds.yaml: the section "clouds" is missing`},
 		{name: "wrong type", clouds: "clouds:\n  test: 12", want: "line 2"},
 		{name: "no auth section", clouds: `clouds: {test: {region_name: A}}`, want: "clouds.yaml: cloud test: auth_url is missing"},
 		{name: "CA that does not exist", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, cacert: /no/such.pem}}`, want: "cloud test: cacert: open /no/such.pem"},
 		{name: "certificate without key", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, cert: c.pem}}`, want: "cert and key must be given together"},
 		{name: "auth type", clouds: `clouds: {test: {auth_type: v3oidcpassword, auth: {auth_url: "http://k.example"}}}`, want: `cloud test: auth_type "v3oidcpassword" is not supported`},
-		{name: "verify", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, verify: maybe}}`, want: `verify: "maybe" is neither true nor false`},
+		{name: "verify", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, verify: maybe}}`, want: `verify is neither true nor false`},
 		{name: "override that is no URL", clouds: `clouds: {test: {auth_type: none, accelerator_endpoint_override: nowhere}}`, want: "cloud test: accelerator_endpoint_override is no http or https URL"},
+		{name: "insecure", clouds: `clouds: {test: {auth: {auth_url: "http://k.example"}, insecure: perhaps}}`, want: `insecure is neither true nor false`},
+		{name: "a key twice", clouds: "clouds:\n  test:\n    auth:\n      password: a\n      password: b\n", want: "clouds.yaml: line 5, key password: a key stands there for the second time"},
+		{name: "an alias of itself", clouds: "clouds: &c {test: *c}", want: "nested too deeply"},
+		{name: "a bomb of aliases", clouds: bomb, want: "aliases make too much of it"},
+		{name: "a list", clouds: "[clouds]", want: "line 1: it does not consist of keys and values"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,9 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // accountFromCloud reads the entry as python-openstackclient does: secrets of
@@ -61,9 +58,11 @@ func findCloudsFile() (string, error) {
 	return "", errors.New("clouds.yaml: found neither in the working directory, nor in ~/.config/openstack, nor in /etc/openstack; OS_CLIENT_CONFIG_FILE may name it")
 }
 
+// readOptionalEntries is readEntries for a file that need not be there, nor have
+// the section.
 func readOptionalEntries(path, section string) (map[string]cloudEntry, error) {
 	entries, err := readEntries(path, section)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNoSection) {
 		return nil, nil
 	}
 	return entries, err
@@ -77,31 +76,29 @@ func readEntries(path, section string) (map[string]cloudEntry, error) {
 	return parseEntries(path, text, section)
 }
 
+// errNoSection says that a file has nothing that could be an entry.
+var errNoSection = errors.New("is missing")
+
 func parseEntries(path string, text []byte, section string) (map[string]cloudEntry, error) {
-	var document map[string]yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, unreadable(path, err)
+	document, err := parseYAML(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	node, ok := document[section]
+	value, ok := document[section]
 	if !ok {
-		return nil, fmt.Errorf("%s: the section %q is missing", path, section)
+		return nil, fmt.Errorf("%s: the section %q %w", path, section, errNoSection)
 	}
-	var plain map[string]map[string]any // decoded into a cloudEntry, sections would be cloudEntries too
-	if err := node.Decode(&plain); err != nil {
-		return nil, unreadable(path, err)
+	plain, ok := value.(map[string]any)
+	if !ok && value != nil {
+		return nil, fmt.Errorf("%s: line %d: the section %q does not consist of entries", path, lineOf(text, section), section)
 	}
 	entries := make(map[string]cloudEntry, len(plain))
 	for name, entry := range plain {
-		entries[name] = entry
+		keys, ok := entry.(map[string]any)
+		if !ok && entry != nil {
+			return nil, fmt.Errorf("%s: line %d: an entry of the section %q does not consist of keys and values", path, lineOf(text, section, name), section)
+		}
+		entries[name] = keys
 	}
 	return entries, nil
-}
-
-// yamlValue is how the YAML library shows a value in its errors.
-var yamlValue = regexp.MustCompile("`[^`]*`?")
-
-// unreadable takes the values out of an error of the YAML library: one may be a
-// password in the wrong place.
-func unreadable(path string, err error) error {
-	return fmt.Errorf("%s: %s", path, yamlValue.ReplaceAllString(err.Error(), "a value"))
 }

@@ -53,7 +53,10 @@ var standardRetries = retrySettings{max: 3, waitMin: 500 * time.Millisecond, wai
 
 func newConfig(opts []Option) (*Config, error) {
 	cfg := &Config{retries: standardRetries}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("option %d is nil", i)
+		}
 		if err := opt(cfg); err != nil {
 			return nil, err
 		}

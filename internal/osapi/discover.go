@@ -1,13 +1,13 @@
 package osapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 
 	"github.com/gophercloud/gophercloud/v2"
 )
@@ -21,47 +21,29 @@ func (v Versions) Supports(version Microversion) bool {
 	return version.Compare(v.Min) >= 0 && version.Compare(v.Max) <= 0
 }
 
+// ErrNoVersionDocument says that an answer is not the version document that it
+// should be.
+var ErrNoVersionDocument = errors.New("it is no version document")
+
 // Discover reads the version document at the client's endpoint. It does not
-// follow the document's links: Cyborg's point to a path that may not exist.
-func Discover(ctx context.Context, client *gophercloud.ServiceClient) (Versions, error) {
+// follow the document's links: Cyborg's point to a path that may not exist. The
+// header is the answer's, nil when there was none.
+func Discover(ctx context.Context, client *gophercloud.ServiceClient) (Versions, http.Header, error) {
 	var document json.RawMessage
 	//nolint:bodyclose // gophercloud reads and closes it
-	_, err := client.Get(ctx, client.Endpoint, &document, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusMultipleChoices}})
+	resp, err := client.Get(ctx, client.Endpoint, &document, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusMultipleChoices}})
+	var header http.Header
+	if resp != nil {
+		header = resp.Header
+	}
+	var versions Versions
+	if err == nil {
+		versions, err = parseVersions(document)
+	}
 	if err != nil {
-		return Versions{}, fmt.Errorf("read the version document of service %s: %w", client.Type, err)
+		return Versions{}, header, fmt.Errorf("read the version document of service %s: %w", client.Type, err)
 	}
-	versions, err := parseVersions(document)
-	if err != nil {
-		return Versions{}, fmt.Errorf("read the version document of service %s: %w", client.Type, err)
-	}
-	return versions, nil
-}
-
-// KnownVersions reads a server's range of versions once. The zero value is ready
-// for use by many goroutines.
-type KnownVersions struct{ read atomic.Pointer[Versions] }
-
-// Get returns the range, which it reads with Discover as long as that has not
-// worked. Nothing is locked meanwhile: goroutines that ask at the same time each
-// read it, so that none of them waits for the other's deadline.
-func (k *KnownVersions) Get(ctx context.Context, client *gophercloud.ServiceClient) (Versions, error) {
-	if known, ok := k.Known(); ok {
-		return known, nil
-	}
-	versions, err := Discover(ctx, client)
-	if err != nil {
-		return Versions{}, err
-	}
-	k.read.Store(&versions)
-	return versions, nil
-}
-
-// Known returns the range if it was read already.
-func (k *KnownVersions) Known() (versions Versions, ok bool) {
-	if known := k.read.Load(); known != nil {
-		return *known, true
-	}
-	return Versions{}, false
+	return versions, header, nil
 }
 
 // versionEntry is one version of a version document. "version" is what Nova
@@ -83,7 +65,7 @@ func parseVersions(document []byte) (Versions, error) {
 		Version  json.RawMessage `json:"version"`
 	}
 	if err := json.Unmarshal(document, &wrapped); err != nil {
-		return Versions{}, fmt.Errorf("it is no version document: %w", err)
+		return Versions{}, fmt.Errorf("%w: %w", ErrNoVersionDocument, err)
 	}
 	if len(wrapped.Versions) > 0 {
 		return newestEntry(wrapped.Versions).versions()
@@ -93,10 +75,7 @@ func parseVersions(document []byte) (Versions, error) {
 	}
 	var entry versionEntry
 	if err := json.Unmarshal(document, &entry); err != nil {
-		return Versions{}, fmt.Errorf("it is no version document: %w", err)
-	}
-	if entry.ID == "" {
-		return Versions{}, errors.New("it is no version document: it names no version")
+		return Versions{}, fmt.Errorf("%w: %w", ErrNoVersionDocument, err)
 	}
 	return entry.versions()
 }
@@ -112,20 +91,20 @@ func newestEntry(entries []versionEntry) versionEntry {
 }
 
 func (e versionEntry) versions() (Versions, error) {
-	highest := e.Max
-	if highest == "" {
-		highest = e.Version
+	if e.ID == "" {
+		return Versions{}, fmt.Errorf("%w: it names no version", ErrNoVersionDocument)
 	}
+	highest := cmp.Or(e.Max, e.Version)
 	if highest == "" {
 		return Versions{}, nil
 	}
-	newest, err := ParseMicroversion(highest)
-	if err != nil {
-		return Versions{}, fmt.Errorf("version %s: %w", e.ID, err)
+	newest, errMax := ParseMicroversion(highest)
+	oldest, errMin := ParseMicroversion(e.Min)
+	if err := cmp.Or(errMax, errMin); err != nil {
+		return Versions{}, fmt.Errorf("%w: version %s: %w", ErrNoVersionDocument, e.ID, err)
 	}
-	oldest, err := ParseMicroversion(e.Min)
-	if err != nil {
-		return Versions{}, fmt.Errorf("version %s: %w", e.ID, err)
+	if oldest.Compare(newest) > 0 {
+		return Versions{}, fmt.Errorf("%w: version %s: the range from %v to %v is empty", ErrNoVersionDocument, e.ID, oldest, newest)
 	}
 	return Versions{Min: oldest, Max: newest}, nil
 }

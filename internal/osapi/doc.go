@@ -9,8 +9,8 @@
 //     the caller already has ([NewProvider], [NewService]);
 //   - one layer of retries, below gophercloud, that repeats a request only when
 //     that cannot do harm, with every wait bounded;
-//   - redirects that never carry a token to another origin and never turn a
-//     write into a read;
+//   - redirects that are followed within one origin only, also for a login that
+//     came with WithProvider, and never turn a write into a read;
 //   - microversions: version documents of three shapes ([Discover]), one copied
 //     client per microversion ([WithMicroversion], [WithBareMicroversion]), and
 //     the version that an answer says it was served at ([ServedMicroversion]);
@@ -46,7 +46,8 @@
 // Cyborg nor Placement has an idempotency key. 423 is never repeated: Cyborg
 // says "not yet" with it, and polling is the waiter's business. Waits double
 // from the minimum to the maximum; Retry-After, as seconds or as a date, is
-// obeyed up to the maximum.
+// obeyed up to the maximum. A wait that would outlast the caller's deadline is not
+// begun, so that the caller gets the answer and not the deadline.
 //
 // A caller that must know what became of each single request marks its context
 // with [AtMostOnce]; [NeverSent] then tells what surely did not arrive.
@@ -56,7 +57,12 @@
 // No error and no log line shows a token or password. Addresses with a user or
 // password in them are refused, wherever they come from, and the error names
 // the option, key or variable instead of the address. [Config] prints empty. A
-// *gophercloud.ServiceClient does not hide its token: never print one.
+// *gophercloud.ServiceClient does not hide its token: never print one. What is
+// wrong in clouds.yaml is told by line and key, never by value.
+//
+// # Bounds
+//
+// An answer is read up to 64 MiB ([ErrTooLong]), that of an error up to 1 MiB.
 //
 // # Design decisions
 //
@@ -65,7 +71,8 @@
 //  2. Logins and their settings are read here, not by gophercloud's clouds
 //     package, which drops endpoint overrides, the list of regions and
 //     allow_reauth.
-//  3. Redirects are followed above the retries, by one policy.
+//  3. Redirects are followed above the retries, by one policy. Another origin is
+//     refused even without a token: what it answers would pass for the service's.
 //  4. A microversion is a copy of the client; no client is changed after it was
 //     made.
 //  5. A POST or PATCH is repeated after 429 and after 503 with Retry-After,

@@ -47,8 +47,8 @@ func accountFromEnv() (*account, error) {
 	entry := placeFromEnv()
 	entry["auth"] = fromEnv(envAuth)
 	entry["auth_type"] = os.Getenv("OS_AUTH_TYPE")
-	if insecure, err := strconv.ParseBool(os.Getenv("OS_INSECURE")); err == nil {
-		entry["verify"] = !insecure
+	if insecure, ok := truth(os.Getenv("OS_INSECURE")); ok {
+		entry["insecure"] = strconv.FormatBool(insecure)
 	}
 	return newAccount("OS_* variables", entry)
 }

@@ -37,7 +37,8 @@ func (f Failure) RefusedLogin() bool {
 
 // FailureOf finds the answer in an error of gophercloud, also behind a login
 // that was renewed or could not be renewed. ok is false when there was no
-// answer, or when the caller gave up while the login was renewed.
+// answer, or when the caller gave up while the login was renewed. Of a redirect
+// that was not followed it is the redirecting answer, with the reason as its body.
 func FailureOf(err error) (failure Failure, ok bool) {
 	if relogin, failed := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); failed {
 		if gaveUp(relogin.ErrReauth) {
@@ -50,6 +51,9 @@ func FailureOf(err error) (failure Failure, ok bool) {
 			return Failure{}, false
 		}
 		return renewal.failure, true
+	}
+	if redirect, refused := errors.AsType[*refusedRedirect](err); refused {
+		return redirect.failure, true
 	}
 	unexpected, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	return Failure{StatusCode: unexpected.Actual, Header: unexpected.ResponseHeader, Body: unexpected.Body}, ok

@@ -77,22 +77,27 @@ func TestKnownVersions(t *testing.T) {
 		var known osapi.KnownVersions
 		patient, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		go func() { _, _ = known.Get(patient, service) }()
+		read := func(ctx context.Context) (osapi.Versions, error) {
+			versions, _, err := osapi.Discover(ctx, service)
+			return versions, err
+		}
+		go func() { _, _ = known.Get(patient, read) }()
 		synctest.Wait()
 		hasty, end := context.WithTimeout(t.Context(), time.Second)
 		defer end()
 		start := time.Now()
-		_, err := known.Get(hasty, service)
+		_, err := known.Get(hasty, read)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Second, time.Since(start))
 
 		broken, asked = false, 0
 		for range 2 {
-			versions, err := known.Get(t.Context(), service)
+			versions, err := known.Get(t.Context(), read)
 			require.NoError(t, err)
 			assert.Equal(t, osapi.Versions{Min: osapi.Microversion{Major: 2}, Max: osapi.Microversion{Major: 2, Minor: 3}}, versions)
 		}
 		assert.Equal(t, 1, asked)
+		assert.Equal(t, 3*time.Second, time.Since(start), "a reading that hangs is not waited for")
 		cancel()
 		synctest.Wait()
 	})

@@ -76,9 +76,10 @@ func WithTransport(transport http.RoundTripper) Option {
 	}
 }
 
-// WithProvider uses a login that the caller already has. Its transport,
-// retries and redirect policy stay as they are, so that options for these are
-// refused; endpoints says which endpoint of its catalog to take. The provider
+// WithProvider uses a login that the caller already has. Its transport and
+// retries stay as they are, so that options for these are refused; its redirect
+// policy is asked about redirects within one origin only, since others are not
+// followed; endpoints says which endpoint of its catalog to take. The provider
 // client itself is not changed, only its token, when it can be renewed: all
 // requests that need a new one share one login, which none of them can end by
 // giving up.

@@ -1,6 +1,8 @@
 package osapi_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -22,8 +24,8 @@ func TestRedirects(t *testing.T) {
 		token     string // that arrives at the target
 	}{
 		{name: "read, same origin", method: "GET", status: 302, followed: true, token: "secret"},
-		{name: "read, other origin", method: "GET", status: 302, elsewhere: true, followed: true},
-		{name: "read, other origin, 307", method: "GET", status: 307, elsewhere: true, followed: true},
+		{name: "read, other origin", method: "GET", status: 302, elsewhere: true},
+		{name: "read, other origin, 307", method: "GET", status: 307, elsewhere: true},
 		{name: "write would become a read", method: "PATCH", status: 302},
 		{name: "write would become a read, 303", method: "POST", status: 303},
 		{name: "delete would become a read", method: "DELETE", status: 301},
@@ -57,7 +59,11 @@ func TestRedirects(t *testing.T) {
 			err = request(t.Context(), service, tt.method, nil)
 			if !tt.followed {
 				assert.Empty(t, arrived)
-				assert.True(t, gophercloud.ResponseCodeIs(err, tt.status), "%v", err)
+				failure, ok := osapi.FailureOf(err)
+				require.True(t, ok, "%v", err)
+				assert.Equal(t, tt.status, failure.StatusCode)
+				require.ErrorContains(t, err, "refused redirect to http://127.0.0.1:")
+				assert.Contains(t, string(failure.Body), "/target, which ")
 				return
 			}
 			require.NoError(t, err)
@@ -68,22 +74,74 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A chain that leaves the origin and comes back does not regain the token.
-func TestRedirectChainThatComesBack(t *testing.T) {
+// A borrowed login is held to the same, whatever its owner's own policy is, which
+// stays as it was; the owner's policy has its say about the rest.
+func TestRedirectsOfABorrowedLogin(t *testing.T) {
 	t.Parallel()
-	var home, away string
-	var final *http.Request
-	mux := http.NewServeMux()
-	mux.HandleFunc("/things", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, away+"/hop", http.StatusFound) })
-	mux.HandleFunc("/end", func(_ http.ResponseWriter, r *http.Request) { final = r })
-	home = startService(t, mux.ServeHTTP).URL
-	away = startService(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, home+"/end", http.StatusFound) }).URL
+	follow := func(*http.Request, []*http.Request) error { return nil }
+	for name, own := range map[string]func(*http.Request, []*http.Request) error{
+		"none": nil, "follows all": follow, "follows none": func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	} {
+		for _, renewable := range []bool{true, false} {
+			for _, method := range []string{"GET", "DELETE", "PATCH"} {
+				for _, elsewhere := range []bool{true, false} {
+					t.Run(fmt.Sprintf("%s %t %s %t", name, renewable, method, elsewhere), func(t *testing.T) {
+						t.Parallel()
+						var arrived []*http.Request
+						target := func(_ http.ResponseWriter, r *http.Request) { arrived = append(arrived, r) }
+						other := startService(t, target)
+						mux := http.NewServeMux()
+						mux.HandleFunc("/target", target)
+						mux.HandleFunc("/things", func(w http.ResponseWriter, r *http.Request) {
+							http.Redirect(w, r, map[bool]string{true: other.URL}[elsewhere]+"/target", http.StatusTemporaryRedirect)
+						})
+						home := startService(t, mux.ServeHTTP)
+						owner := new(gophercloud.ProviderClient)
+						owner.UseTokenLock()
+						owner.SetToken("secret")
+						owner.HTTPClient.CheckRedirect = own
+						if renewable {
+							owner.ReauthFunc = func(context.Context) error { return nil }
+						}
+						service, err := osapi.NewService(t.Context(), "accelerator", osapi.WithProvider(owner, gophercloud.EndpointOpts{}), osapi.WithEndpoint(home.URL))
+						require.NoError(t, err)
+						service.MoreHeaders = map[string]string{"X-Service-Token": "secret"}
+						err = request(t.Context(), service, method, nil)
+						assert.Equal(t, own == nil, owner.HTTPClient.CheckRedirect == nil)
+						switch {
+						case elsewhere:
+							assert.Empty(t, arrived)
+							require.ErrorContains(t, err, "refused redirect to "+other.URL+"/target")
+						case name == "follows none":
+							assert.True(t, gophercloud.ResponseCodeIs(err, http.StatusTemporaryRedirect), "%v", err)
+						default:
+							require.NoError(t, err)
+							require.Len(t, arrived, 1)
+							assert.Equal(t, "secret", arrived[0].Header.Get("X-Service-Token"))
+						}
+					})
+				}
+			}
+		}
+	}
+}
 
-	service, err := osapi.NewService(t.Context(), "accelerator", osapi.WithEndpoint(home), osapi.WithToken("secret"))
+// A borrowed login that cannot be renewed may still get a token from its owner.
+func TestBorrowedLoginThatGetsItsTokenLater(t *testing.T) {
+	t.Parallel()
+	var got []string
+	home := startService(t, func(_ http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("X-Auth-Token")+r.Header.Get("X-Service-Token"))
+	})
+	owner := new(gophercloud.ProviderClient)
+	owner.UseTokenLock()
+	service, err := osapi.NewService(t.Context(), "accelerator", osapi.WithProvider(owner, gophercloud.EndpointOpts{}), osapi.WithEndpoint(home.URL))
 	require.NoError(t, err)
-	require.NoError(t, request(t.Context(), service, "GET", nil))
-	require.NotNil(t, final)
-	assert.Empty(t, final.Header.Get("X-Auth-Token"))
+	for _, token := range []string{"first", "second"} {
+		owner.SetToken(token)
+		require.NoError(t, request(t.Context(), service, "GET", nil))
+	}
+	assert.Equal(t, []string{"first", "second"}, got)
 }
 
 func TestRedirectLoopEnds(t *testing.T) {

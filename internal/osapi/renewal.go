@@ -25,9 +25,10 @@ const (
 // the same login fail with it.
 type renewal struct {
 	provider *gophercloud.ProviderClient
-	login    func(context.Context) error // gives the provider a new token
+	login    func(context.Context) error // gives the provider a new token; nil when nothing can
 	margin   time.Duration               // before its end in which a token counts as expired
 	next     http.RoundTripper
+	borrowed bool // the provider is its owner's: no login of its own runs through here
 
 	mu      sync.Mutex
 	running *runningLogin // nil when none runs
@@ -51,17 +52,18 @@ func renewTokens(provider *gophercloud.ProviderClient) *renewal {
 }
 
 // RoundTrip implements http.RoundTripper. A request without the provider's
-// token passes: it is that of a login, or one that was redirected elsewhere.
+// token passes, since it is that of a login; of a borrowed provider, the owner
+// may have got one since.
 func (r *renewal) RoundTrip(req *http.Request) (*http.Response, error) {
 	used := req.Header.Get("X-Auth-Token")
-	if used == "" {
+	if used == "" && !r.borrowed {
 		return r.next.RoundTrip(req)
 	}
 	if fresh := r.freshToken(req.Context(), r.provider.Token()); fresh != used {
 		req, used = withToken(req, used, fresh), fresh
 	}
 	resp, err := r.next.RoundTrip(req)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || !replayable(req) {
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || r.login == nil || !replayable(req) {
 		return resp, err
 	}
 	if err := r.renew(req.Context(), used); err != nil {
@@ -131,11 +133,10 @@ func replayable(req *http.Request) bool {
 // service token.
 func withToken(req *http.Request, used, fresh string) *http.Request {
 	req = req.Clone(req.Context())
-	for _, header := range []string{"X-Auth-Token", serviceTokenHeader} {
-		if req.Header.Get(header) == used {
-			req.Header.Set(header, fresh)
-		}
+	if used != "" && req.Header.Get(serviceTokenHeader) == used {
+		req.Header.Set(serviceTokenHeader, fresh)
 	}
+	req.Header.Set("X-Auth-Token", fresh)
 	return req
 }
 

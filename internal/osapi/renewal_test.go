@@ -165,7 +165,7 @@ func TestRenewalRefused(t *testing.T) {
 	assert.Equal(t, 403, refused.Actual)
 }
 
-func TestCountAttempts(t *testing.T) {
+func TestWatchAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		answers := []int{503, 502, 200}
@@ -174,8 +174,8 @@ func TestCountAttempts(t *testing.T) {
 			answers = answers[1:]
 			return answer(r, status), nil
 		}))
-		ctx, count := osapi.CountAttempts(t.Context())
+		ctx, count := osapi.WatchAttempts(t.Context())
 		require.NoError(t, request(ctx, service, "GET", nil))
-		assert.Equal(t, 3, count())
+		assert.Equal(t, 3, count.Sent())
 	})
 }

@@ -8,13 +8,15 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
-// checkRetry says whether an attempt may be repeated. It never returns an error
-// of its own: net/http would throw the answer away with its status.
-func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+// check says whether an attempt may be repeated. It never returns an error of
+// its own: net/http would throw the answer away with its status. So would a wait
+// that the caller's deadline ends; it is not begun.
+func (s retrySettings) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, resp != nil && s.endsBefore(ctx, resp):
 		return false, nil
 	case atMostOnce(ctx):
 		return err != nil && !permanent(err) && NeverSent(err), nil
@@ -22,6 +24,12 @@ func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, erro
 		return retryError(err), nil
 	}
 	return retryResponse(resp), nil
+}
+
+// endsBefore says that the caller's deadline comes before the wait's end.
+func (s retrySettings) endsBefore(ctx context.Context, resp *http.Response) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) <= backoff(s.waitMin, s.waitMax, 0, resp)
 }
 
 func retryResponse(resp *http.Response) bool {
@@ -79,5 +87,8 @@ func untrusted(err error) bool {
 		alert        tls.AlertError
 		notTLS       tls.RecordHeaderError
 	)
+	if op, ok := errors.AsType[*net.OpError](err); ok && (op.Op == "remote error" || op.Op == "local error") {
+		return true // an alert, for example that the other side wants a certificate
+	}
 	return errors.As(err, &verification) || errors.As(err, &alert) || errors.As(err, &notTLS)
 }

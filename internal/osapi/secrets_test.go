@@ -134,6 +134,24 @@ func TestFilesThatDoNotDecode(t *testing.T) {
 	}
 }
 
+// The same for what is YAML by halves: the error has line and key.
+//
+//nolint:paralleltest // clouds.yaml is named by a variable
+func TestPasswordsThatAreNoYAML(t *testing.T) {
+	for _, password := range []string{
+		"*" + secret, "*" + secret + "*x", "!" + secret + " x", "!!" + secret + " x", "%" + secret, "@" + secret, "`" + secret,
+		secret + ": x", "|" + secret, ">" + secret, "{" + secret, "[" + secret, "'" + secret, `"\` + secret + `"`, "!<" + secret, "? " + secret, "x\n       " + secret + ": x",
+	} {
+		setCloud(t, "clouds:\n  test:\n    auth:\n      username: u\n      password: "+password+"\n")
+		_, err := osapi.NewService(t.Context(), "accelerator", osapi.WithCloud("test"))
+		require.ErrorContains(t, err, "clouds.yaml: ", password)
+		noSecret(t, err)
+		if password == "*"+secret {
+			require.ErrorContains(t, err, "clouds.yaml: line 5, key password: it is no YAML")
+		}
+	}
+}
+
 // Whatever a login or a request ends with, neither error nor log shows the
 // credentials.
 //

@@ -83,6 +83,8 @@ func (c *Config) serviceTokens(ctx context.Context, first *gophercloud.ProviderC
 	switch login := c.service; {
 	case login == serviceLogin{}:
 		return nil, nil //nolint:nilnil // no service tokens are wanted
+	case login.own && first.Token() == "":
+		return nil, errors.New("the login's own token is to be the service token, and there is no login: leave the option out, or log in")
 	case login.own:
 		return &ServiceTokens{provider: first}, nil
 	case login.token != "":
@@ -95,6 +97,9 @@ func (c *Config) serviceTokens(ctx context.Context, first *gophercloud.ProviderC
 	}
 	if err != nil {
 		return nil, fmt.Errorf("log in for service tokens: %w", err)
+	}
+	if sess.provider.Token() == "" {
+		return nil, fmt.Errorf("%s logs in nowhere (auth_type none), so that it gives no service token", sess.source)
 	}
 	return &ServiceTokens{provider: sess.provider, renewal: sess.renewal}, nil
 }

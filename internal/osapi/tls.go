@@ -1,13 +1,13 @@
 package osapi
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -29,16 +29,30 @@ func (e cloudEntry) tlsConfig() (*tls.Config, error) {
 	return config, err
 }
 
+// verify reads verify and its opposite, insecure, which goes over it as in
+// openstacksdk.
 func (e cloudEntry) verify() (bool, error) {
-	text := e.text("verify")
-	if text == "" {
-		return true, nil
+	verify, ok := truth(cmp.Or(e.text("verify"), "true"))
+	if !ok {
+		return false, errors.New("verify is neither true nor false")
 	}
-	verify, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, fmt.Errorf("verify: %q is neither true nor false", text)
+	insecure, ok := truth(cmp.Or(e.text("insecure"), "false"))
+	if !ok {
+		return false, errors.New("insecure is neither true nor false")
 	}
-	return verify, nil
+	return verify && !insecure, nil
+}
+
+// truth reads the words that YAML 1.1, which Python reads, has for true and
+// false.
+func truth(text string) (value, ok bool) {
+	switch strings.ToLower(text) {
+	case "true", "yes", "on", "1":
+		return true, true
+	case "false", "no", "off", "0":
+		return false, true
+	}
+	return false, false
 }
 
 // certPool is nil, the system's own, without a path.

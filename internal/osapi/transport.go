@@ -13,13 +13,13 @@ import (
 func (c *Config) retryTransport() http.RoundTripper {
 	client := &retryablehttp.Client{
 		HTTPClient: &http.Client{
-			Transport:     attemptCounter{c.baseTransport()},
+			Transport:     attemptWatcher{boundedAnswers{c.baseTransport()}},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryMax:     c.retries.max,
 		RetryWaitMin: c.retries.waitMin,
 		RetryWaitMax: c.retries.waitMax,
-		CheckRetry:   checkRetry,
+		CheckRetry:   c.retries.check,
 		Backoff:      backoff,
 		// The last answer, with status and body, must reach gophercloud.
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
