@@ -33,7 +33,7 @@ func (c *Client) Allocations(ctx context.Context, consumer string) (*ConsumerAll
 	op := "get allocations of consumer " + consumer
 	var found *allocations.Allocations
 	err = c.call(ctx, getAllocations, op, func(ctx context.Context) (gophercloud.Result, error) {
-		answer := allocations.Get(ctx, c.at(minor), consumer)
+		answer := allocations.Get(ctx, c.at(minor), segment(consumer))
 		found, err = answer.Extract()
 		if err == nil && found.Allocations == nil {
 			err = refuse(nil, op, "the answer has no allocations: is this the endpoint of Placement?")

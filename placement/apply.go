@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/resourceproviders"
@@ -43,6 +44,9 @@ func (r *reporting) write(ctx context.Context, o operation, op string, then Owne
 	if ctx.Err() != nil {
 		return wrap(op, context.Cause(ctx))
 	}
+	if err := r.saveIntended(then); err != nil {
+		return &Error{Op: op + ": save what is owned", cause: err}
+	}
 	err := r.call(ctx, o, op, func(ctx context.Context) (gophercloud.Result, error) { return send(osapi.AtMostOnce(ctx)) })
 	unknown := err != nil && !refused(err) && !osapi.NeverSent(err)
 	for uuid, made := range then {
@@ -56,6 +60,19 @@ func (r *reporting) write(ctx context.Context, o operation, op string, then Owne
 		r.lost++
 	}
 	return err
+}
+
+// saveIntended saves what is owned while nobody knows whether a write was done: what a process goes on with when this one
+// is killed.
+func (r *reporting) saveIntended(then Owned) error {
+	if r.save == nil {
+		return nil
+	}
+	either := maps.Clone(r.owned)
+	for uuid, made := range then {
+		either[uuid] = r.owned[uuid].or(made)
+	}
+	return r.save(either)
 }
 
 func (a *applier) createProviders(ctx context.Context) error {
@@ -96,6 +113,9 @@ func (a *applier) moveProviders(ctx context.Context) error {
 		if err := a.need(ctx, need{reparenting, "another parent"}, op); err != nil {
 			return err
 		}
+		if err := a.unmoved(ctx, op, node.UUID); err != nil {
+			return err
+		}
 		err := a.call(ctx, moveProvider, op, func(ctx context.Context) (gophercloud.Result, error) {
 			answer := resourceproviders.Update(ctx, a.at(reparenting), node.UUID, resourceproviders.UpdateOpts{
 				Name: &node.Name, ParentProviderUUID: &node.parent,
@@ -109,10 +129,28 @@ func (a *applier) moveProviders(ctx context.Context) error {
 	return nil
 }
 
+// unmoved looks whether a provider is still where it was read, under its name: a PUT names no generation, and gives back
+// the name that it sends. Only the time between this look and the PUT cannot be guarded.
+func (a *applier) unmoved(ctx context.Context, op, uuid string) error {
+	here, err := a.Provider(ctx, uuid)
+	if err != nil {
+		return err
+	}
+	if was := a.have[uuid]; here.Name != was.Name || here.Parent != was.Parent {
+		return refuse(ErrConcurrentUpdate, op, "others renamed or moved it after it was read")
+	}
+	return nil
+}
+
 func (a *applier) writeTraits(ctx context.Context) error {
 	for _, edit := range a.plan.edits {
 		if edit.traits == nil {
 			continue
+		}
+		if here := a.have[edit.uuid]; here != nil {
+			if _, err := a.sameTraits(ctx, here); err != nil {
+				return err
+			}
 		}
 		then := Owned{edit.uuid: a.owned[edit.uuid].withTraits(a.have.traits(edit.uuid), edit.traits)}
 		err := a.write(ctx, putTraits, a.op+": set traits of provider "+edit.uuid, then, func(ctx context.Context) (gophercloud.Result, error) {

@@ -24,11 +24,11 @@ func (a *applier) ensureNames(ctx context.Context) error {
 
 // ensure creates a name unless it is there already. Only the status tells which of the two it was, and gophercloud's own
 // functions do not keep it.
-func (c *Client) ensure(ctx context.Context, o operation, op string, path ...string) error {
+func (c *Client) ensure(ctx context.Context, o operation, op string, collection, name string) error {
 	return c.call(ctx, o, op, func(ctx context.Context) (gophercloud.Result, error) {
 		service := c.at(baseline)
 		//nolint:bodyclose // gophercloud reads and closes it
-		return resultOf(service.Put(ctx, service.ServiceURL(path...), nil, nil, &gophercloud.RequestOpts{
+		return resultOf(service.Put(ctx, service.ServiceURL(collection, segment(name)), nil, nil, &gophercloud.RequestOpts{
 			OkCodes: []int{http.StatusCreated, http.StatusNoContent},
 		}))
 	})

@@ -22,12 +22,12 @@ func (c *Client) call(ctx context.Context, o operation, op string, send func(ctx
 		_, err := send(ctx)
 		return inOp(op, err)
 	}
-	counted, attempts := osapi.CountAttempts(ctx)
+	counted, attempts := osapi.WatchAttempts(ctx)
 	start := time.Now()
 	result, err := send(counted)
 	err = inOp(op, err)
 	done := Call{
-		Service: serviceType, Operation: o.name, Method: o.method, Status: result.StatusCode, Attempts: attempts(),
+		Service: serviceType, Operation: o.name, Method: o.method, Status: result.StatusCode, Attempts: attempts.Sent(),
 		RequestID: osapi.RequestID(result.Header), Start: start, Duration: time.Since(start), Err: err,
 	}
 	if failure, refused := osapi.FailureOf(err); refused {

@@ -44,7 +44,8 @@
 //
 // Report makes Placement hold a tree of providers: the children of a compute node, or whole trees. It writes only
 // differences and leaves alone what it did not create. What that is, it tells in an Owned, which the caller passes to the
-// next report and can store as JSON. Without one, a tree is completed and nothing is altered.
+// next report and can store as JSON. Without one, a tree is completed and nothing is altered. A process that may be killed
+// uses ReportAndSave, which hands over what to store before each write.
 //
 // # Mappings
 //

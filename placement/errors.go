@@ -39,7 +39,7 @@ var (
 	ErrOverLimit = errors.New("over the project's limit")
 	// ErrInvalid tells that an argument is not usable; nothing was sent.
 	ErrInvalid = errors.New("invalid argument")
-	// ErrTree tells that a tree to be reported is not well-formed.
+	// ErrTree tells that a tree to be reported, or an Owned, is not well-formed; nothing was sent.
 	ErrTree = errors.New("invalid provider tree")
 )
 

@@ -205,7 +205,7 @@ func TestAnswersWithoutAllocations(t *testing.T) {
 			t.Parallel()
 			c := inMemory(t)
 			claim := Claim{Consumer: newConsumer(), Allocations: map[string]map[string]int64{"p": {"FPGA": 1}}}
-			_, err := c.versions.Get(t.Context(), c.service)
+			_, err := c.serverMax(t.Context())
 			require.NoError(t, err)
 			strange := newClient(t, WithEndpoint("http://placement.invalid"), WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil

@@ -25,7 +25,7 @@ func isBadRequest(err error) bool {
 func (e *explainer) judgeNames(ctx context.Context, group requestspec.Group) (GroupVerdict, error) {
 	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
 		unknown, err := e.isUnknown(ctx, getClass, "resource class "+class, func(ctx context.Context) gophercloud.Result {
-			return resourceclasses.Get(ctx, e.at(baseline), class).Result
+			return resourceclasses.Get(ctx, e.at(baseline), segment(class)).Result
 		})
 		if err != nil || unknown {
 			return verdict(group, UnknownClass, "placement knows no resource class "+class), err
@@ -33,7 +33,7 @@ func (e *explainer) judgeNames(ctx context.Context, group requestspec.Group) (Gr
 	}
 	for _, trait := range slices.Concat(group.Required, group.Forbidden, e.req.RootRequired, e.req.RootForbidden) {
 		unknown, err := e.isUnknown(ctx, getTrait, "trait "+trait, func(ctx context.Context) gophercloud.Result {
-			return traits.Get(ctx, e.at(baseline), trait).Result
+			return traits.Get(ctx, e.at(baseline), segment(trait)).Result
 		})
 		if err != nil || unknown {
 			return verdict(group, UnknownTrait, "placement knows no trait "+trait), err

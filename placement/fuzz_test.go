@@ -141,7 +141,7 @@ func FuzzStoredOwned(f *testing.F) {
 				inventories: inventorySet{"FOREIGN": foreign, "FPGA": json.RawMessage(`{"total": 1}`)}, traits: []string{"A"},
 			},
 		}
-		plan, _, err := difference("op", nil, owned, have)
+		plan, _, err := difference("op", nil, owned, have, nil)
 		require.NoError(t, err)
 		assert.NotContains(t, plan.retire, fuzzCard)
 		for _, edit := range plan.edits {

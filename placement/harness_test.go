@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/novacyborg/novacyborg/internal/osapi"
 	"github.com/novacyborg/novacyborg/placement/placementtest"
 	"github.com/novacyborg/novacyborg/requestspec"
 )
@@ -166,6 +168,9 @@ func pretend(t testing.TB, c *Client, newest string) {
 	old := newClient(t, WithEndpoint("http://old.invalid"), WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
 		return respond(r, 200, map[string]any{"versions": []any{map[string]any{"id": "v1.0", "min_version": "1.0", "max_version": newest}}}), nil
 	})))
-	_, err := c.versions.Get(t.Context(), old.service)
+	_, err := c.versions.Get(t.Context(), func(ctx context.Context) (osapi.Versions, error) {
+		versions, _, err := osapi.Discover(ctx, old.service)
+		return versions, err
+	})
 	require.NoError(t, err)
 }

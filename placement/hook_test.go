@@ -54,10 +54,10 @@ func TestHook(t *testing.T) {
 		conflict = `{"errors": [{"status": 409, "code": "placement.concurrent_update", "detail": "x"}]}`
 	)
 	provider := func(ctx context.Context, c *Client) error {
-		_, err := c.Provider(ctx, "host")
+		_, err := c.Provider(ctx, fuzzHost)
 		return err
 	}
-	found := answerWith(200, `{"uuid": "host", "name": "host"}`)
+	found := answerWith(200, `{"uuid": "`+fuzzHost+`", "name": "host", "generation": 1, "parent_provider_uuid": null, "root_provider_uuid": "`+fuzzHost+`"}`)
 	claim := func(ctx context.Context, c *Client) error {
 		_, err := c.Claim(ctx, newConsumer(), Candidate{Allocations: map[string]map[string]int64{"card": {"FPGA": 1}}})
 		return err
@@ -83,7 +83,7 @@ func TestHook(t *testing.T) {
 			answers: slowly{answerWith(409, conflict), answerWith(200, versions), answerWith(200, `{"allocations": {}}`), answerWith(204, "")},
 			want: []Call{
 				{Operation: "put allocations of a consumer", Method: "PUT", Status: 409, Attempts: 1, RequestID: "req-PUT", Duration: time.Second, Err: ErrConcurrentUpdate},
-				{Operation: "read versions", Method: "GET", Status: 200, Attempts: 1, Duration: time.Second},
+				{Operation: "read versions", Method: "GET", Status: 200, Attempts: 1, RequestID: "req-GET", Duration: time.Second},
 				{Operation: "get allocations of a consumer", Method: "GET", Status: 200, Attempts: 1, RequestID: "req-GET", Duration: time.Second},
 				{Operation: "put allocations of a consumer", Method: "PUT", Status: 204, Attempts: 1, RequestID: "req-PUT", Duration: time.Second},
 			},
@@ -196,7 +196,8 @@ func TestHookSeesEveryRequest(t *testing.T) {
 		"read versions", "get allocation candidates", "get usages of a project",
 		"get allocations of a consumer", "put allocations of a consumer",
 		"list providers", "get provider", "create provider", "move provider", "delete provider",
-		"get traits of a provider", "put traits of a provider", "get inventories of a provider", "put inventories of a provider",
+		"get traits of a provider", "put traits of a provider", "get aggregates of a provider",
+		"get inventories of a provider", "put inventories of a provider",
 		"get usages of a provider", "get allocations of a provider", "reshape",
 		"get resource class", "create resource class", "get trait", "create trait",
 	})), slices.Sorted(maps.Keys(names)))

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -52,8 +51,11 @@ func (i Inventory) check() error {
 	if i.Reserved < 0 || i.Reserved > i.Total {
 		return errors.New("reserved must be 0 to total")
 	}
-	if i.AllocationRatio < 0 || i.MinUnit > i.MaxUnit {
-		return errors.New("allocation_ratio must not be negative, and min_unit not above max_unit")
+	if i.MinUnit > i.MaxUnit {
+		return errors.New("min_unit must not be above max_unit")
+	}
+	if !(i.AllocationRatio >= 0 && i.AllocationRatio <= math.MaxFloat32) { // NaN is neither
+		return errors.New("allocation_ratio must be a number from 0 to 3.4e38")
 	}
 	return nil
 }
@@ -102,33 +104,4 @@ func (i Inventory) capacity() int64 {
 func (i Inventory) withdrawn() Inventory {
 	i.Reserved = i.Total
 	return i
-}
-
-// inventorySet is all inventory of one provider as Placement sends and takes it. Inventories of others stay the bytes
-// that Placement sent, so that writing the set back cannot change them.
-type inventorySet map[string]json.RawMessage
-
-// get decodes the inventory of a class. Placement echoes a number as it was written, so that 2 may come as 2.0.
-func (s inventorySet) get(class string) (Inventory, bool) {
-	var sent struct {
-		Total           float64 `json:"total"`
-		Reserved        float64 `json:"reserved"`
-		MinUnit         float64 `json:"min_unit"`
-		MaxUnit         float64 `json:"max_unit"`
-		StepSize        float64 `json:"step_size"`
-		AllocationRatio float64 `json:"allocation_ratio"`
-	}
-	raw, found := s[class]
-	if found {
-		_ = json.Unmarshal(raw, &sent) // what is no number stays 0 and so differs from all that is wanted
-	}
-	return Inventory{
-		Total: int(sent.Total), Reserved: int(sent.Reserved), MinUnit: int(sent.MinUnit), MaxUnit: int(sent.MaxUnit),
-		StepSize: int(sent.StepSize), AllocationRatio: sent.AllocationRatio,
-	}, found
-}
-
-// set encodes the inventory of a class.
-func (s inventorySet) set(class string, inventory Inventory) {
-	s[class], _ = json.Marshal(inventory.withDefaults()) // a struct of checked numbers cannot fail
 }

@@ -30,11 +30,22 @@ func (p *planner) lose(uuid, root string, wanted map[string]Inventory) {
 	}
 }
 
-// place finds for each inventory that is in use and should go the providers that it moves to.
+// place finds for each inventory that is in use and should go the providers that it moves to. If it is known to be stuck, it
+// is withdrawn, and they wait for it: they are the same devices, which must not be offered twice.
 func (p *planner) place() {
+	waiting := make(map[place]bool)
 	for _, drop := range p.drops {
-		to := p.takers(drop)
-		if len(to) == 0 {
+		if p.stuck[place{drop.class, drop.uuid}] == nil {
+			continue
+		}
+		for _, to := range p.takers(drop, waiting) {
+			p.withhold(drop.class, to)
+			waiting[place{drop.class, to}] = true
+		}
+	}
+	for _, drop := range p.drops {
+		to := p.takers(drop, waiting)
+		if len(to) == 0 || p.stuck[place{drop.class, drop.uuid}] != nil {
 			p.withdraw(drop)
 			continue
 		}
@@ -43,14 +54,26 @@ func (p *planner) place() {
 	}
 }
 
+// withhold leaves the inventory of a class as it is.
+func (p *planner) withhold(class, uuid string) {
+	if raw, had := p.have.inventories(uuid)[class]; had {
+		p.inventories(uuid)[class] = raw
+		return
+	}
+	delete(p.inventories(uuid), class)
+}
+
 // takers returns the providers that an inventory moves to: those of the same tree that get more of the class and say
 // that they replace the provider, or are below it while it stays, which is how inventory of a compute node becomes
 // nested. Any other card that comes at the same time is a different device, which claims must not be moved to.
-func (p *planner) takers(drop drop) []string {
+func (p *planner) takers(drop drop, waiting map[place]bool) []string {
 	_, stays := p.wanted[drop.uuid]
 	var to []string
 	for _, gain := range p.gains {
 		replaces := slices.Contains(p.wanted[gain.uuid].Replaces, drop.uuid)
+		if waiting[place{gain.class, gain.uuid}] {
+			continue
+		}
 		if gain.class == drop.class && gain.root == drop.root && (replaces || stays && p.isBelow(gain.uuid, drop.uuid)) {
 			to = append(to, gain.uuid)
 		}
@@ -74,6 +97,9 @@ func (p *planner) withdraw(drop drop) {
 	p.withdrawn[drop.uuid] = true
 	p.kept = append(p.kept, refuse(ErrInUse, p.op, "%d %s of provider %q are allocated: it is withdrawn and can be removed when they are released",
 		here.used[drop.class], drop.class, here.Name))
+	if why := p.stuck[place{drop.class, drop.uuid}]; why != nil {
+		p.kept = append(p.kept, why)
+	}
 	if got, _ := here.inventories.get(drop.class); !got.is(got.withdrawn()) {
 		p.inventories(drop.uuid).set(drop.class, got.withdrawn())
 	}
@@ -87,8 +113,9 @@ func (p *planner) fill() {
 		}
 	}
 	for i, change := range p.edits {
-		if p.reshape[change.uuid] == nil {
-			p.edits[i].inventories = p.next[change.uuid]
+		next := p.next[change.uuid]
+		if p.reshape[change.uuid] == nil && !next.equal(p.have.inventories(change.uuid)) {
+			p.edits[i].inventories = next
 		}
 	}
 }

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"context"
+	"math"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -31,15 +32,27 @@ const (
 
 // serverMax returns the minor number of the newest microversion that the server offers. A failed look-up is not kept.
 func (c *Client) serverMax(ctx context.Context) (int, error) {
-	versions, known := c.versions.Known()
-	if known {
-		return versions.Max.Minor, nil
-	}
-	err := c.call(ctx, readVersions, "read placement's versions", func(ctx context.Context) (_ gophercloud.Result, err error) {
-		versions, err = c.versions.Get(ctx, c.service)
-		return gophercloud.Result{}, err
+	const op = "read placement's versions"
+	versions, err := c.versions.Get(ctx, func(ctx context.Context) (versions osapi.Versions, err error) {
+		err = c.call(ctx, readVersions, op, func(ctx context.Context) (result gophercloud.Result, err error) {
+			versions, result.Header, err = osapi.Discover(ctx, c.service)
+			return result, err
+		})
+		return versions, err
 	})
-	return versions.Max.Minor, err
+	if err != nil {
+		return 0, inOp(op, err)
+	}
+	lowest := osapi.Microversion{Major: 1, Minor: baseline}
+	switch {
+	case versions == osapi.Versions{}:
+		return 0, refuse(ErrVersion, op, "there are none: is this the endpoint of Placement?")
+	case versions.Min.Compare(lowest) > 0 || versions.Max.Major < lowest.Major:
+		return 0, refuse(ErrVersion, op, "microversion %s is needed, but this placement offers only %s to %s", lowest, versions.Min, versions.Max)
+	case versions.Max.Major > lowest.Major:
+		return math.MaxInt, nil // whatever comes after 1.N, it offers all of them
+	}
+	return versions.Max.Minor, nil
 }
 
 // offers tells whether the server offers microversion 1.minor.

@@ -24,6 +24,7 @@ var (
 
 	getTraits           = operation{"get traits of a provider", http.MethodGet, http.StatusOK}
 	putTraits           = operation{"put traits of a provider", http.MethodPut, http.StatusOK}
+	getAggregates       = operation{"get aggregates of a provider", http.MethodGet, http.StatusOK}
 	getInventories      = operation{"get inventories of a provider", http.MethodGet, http.StatusOK}
 	putInventories      = operation{"put inventories of a provider", http.MethodPut, http.StatusOK}
 	providerUsages      = operation{"get usages of a provider", http.MethodGet, http.StatusOK}

@@ -58,10 +58,23 @@ func WithRetries(maxRetries int, waitMin, waitMax time.Duration) Option {
 }
 
 // Call is one request of the API, with its repetitions, as a Hook sees it.
+// It is a struct:
+//
+//	Service   string        // the type in the catalog, for example "accelerator"
+//	Operation string        // one of few names without the object's: fit for a metric's label
+//	Method    string        // "GET", …
+//	Status    int           // that of the last answer, 0 when there was none
+//	Attempts  int           // requests that were sent; 0 when the transport is the caller's
+//	RequestID string        // the id of the last answer in the service's logs
+//	Start     time.Time
+//	Duration  time.Duration
+//	Err       error         // what the caller gets, nil for success
 type Call = osapi.Call
 
 // Hook is told of each call when it has ended, in the goroutine of the caller. Its context is the caller's. It must be
 // safe for use by many goroutines. It is the same type as cyborgclient.Hook.
+//
+//	func(ctx context.Context, call Call)
 type Hook = osapi.Hook
 
 // WithHook calls the function after each request of the API, for metrics, logs and traces. Arguments that are refused
@@ -71,7 +84,7 @@ type Hook = osapi.Hook
 //   - read versions, get allocation candidates, get usages of a project
 //   - get allocations of a consumer, put allocations of a consumer
 //   - list providers, get provider, create provider, move provider, delete provider
-//   - get traits of a provider, put traits of a provider
+//   - get traits of a provider, put traits of a provider, get aggregates of a provider
 //   - get inventories of a provider, put inventories of a provider
 //   - get usages of a provider, get allocations of a provider, reshape
 //   - get resource class, create resource class, get trait, create trait

@@ -7,7 +7,8 @@ import (
 )
 
 // Owned is what a reporter made in Placement, by the uuid of the provider. Report returns it, also with an error, and
-// takes it back the next time; between two runs of a program it can be stored as JSON. The zero value owns nothing.
+// takes it back the next time; between two runs of a program it can be stored as JSON. The zero value owns nothing. The keys
+// are in the dashed lower-case form.
 // A provider that is deleted from it is given up: it stays in Placement as if others had made it.
 type Owned map[string]OwnedProvider
 
@@ -91,37 +92,31 @@ func (o OwnedProvider) withInventories(had, written inventorySet) OwnedProvider 
 	return o
 }
 
-// seen returns what is owned in the light of what is there: what is neither there nor wanted is forgotten, so that it
-// is not taken for our own when others add it. What is wanted and not there is written next.
-func (o Owned) seen(have state, wanted map[string]node) Owned {
+// seen returns what is owned in the light of what is there: what is gone is forgotten, so that it is not taken for our own
+// when others add it, be it in the moment before we would.
+func (o Owned) seen(have state) Owned {
 	left := make(Owned)
 	for uuid, made := range o {
-		node, isWanted := wanted[uuid]
-		here := have[uuid]
-		switch {
-		case here != nil:
-			left[uuid] = made.seen(here, node)
-		case isWanted:
-			left[uuid] = OwnedProvider{Created: made.Created}
+		if here := have[uuid]; here != nil {
+			left[uuid] = made.seen(here)
 		}
 	}
 	return left
 }
 
-func (o OwnedProvider) seen(here *found, node node) OwnedProvider {
+func (o OwnedProvider) seen(here *found) OwnedProvider {
 	left := OwnedProvider{Created: o.Created, Inventories: make(map[string][]Inventory)}
 	for class, values := range o.Inventories {
-		want, wanted := node.Inventories[class]
 		got, exists := here.inventories.get(class)
 		switch {
-		case exists && wanted && got.is(want) && o.inventory(class, got):
+		case exists && o.inventory(class, got):
 			left.Inventories[class] = []Inventory{got}
-		case exists, wanted:
+		case exists:
 			left.Inventories[class] = values
 		}
 	}
 	for _, trait := range o.Traits {
-		if slices.Contains(here.traits, trait) || slices.Contains(node.Traits, trait) {
+		if slices.Contains(here.traits, trait) {
 			left.Traits = append(left.Traits, trait)
 		}
 	}

@@ -44,9 +44,14 @@ type planner struct {
 	gains  []gain
 	drops  []drop
 	next   map[string]inventorySet
+	// stuck are the inventories in use of which it is known that they cannot move, and why.
+	stuck map[place]error
 	// withdrawn are the providers that keep something of ours because it is in use.
 	withdrawn map[string]bool
 }
+
+// place is the inventory of a class in a provider.
+type place struct{ class, uuid string }
 
 // gain is a class of which a provider gets more; drop is one that a provider loses while it is in use.
 type (
@@ -56,16 +61,16 @@ type (
 
 // difference plans how to get from what Placement has to the wanted providers, and returns what is still owned of what
 // was. It fails with ErrForeign when others have a provider of a wanted uuid elsewhere.
-func difference(op string, wanted []node, owned Owned, have state) (*plan, Owned, error) {
+func difference(op string, wanted []node, owned Owned, have state, stuck map[place]error) (*plan, Owned, error) {
 	p := &planner{
-		op: op, have: have,
+		op: op, have: have, stuck: stuck,
 		wanted: make(map[string]node), next: make(map[string]inventorySet), withdrawn: make(map[string]bool),
 	}
 	p.reshape = make(map[string]inventorySet)
 	for _, node := range wanted {
 		p.wanted[node.UUID] = node
 	}
-	p.mine = owned.seen(have, p.wanted)
+	p.mine = owned.seen(have)
 	for _, node := range wanted {
 		if err := p.want(node); err != nil {
 			return nil, nil, err

@@ -84,7 +84,7 @@ func TestPlansLeadToTheWantedTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		have := newModel()
 		previous, wanted := drawTree(t, "previous"), drawTree(t, "wanted")
-		first, _, err := difference("op", flatten(previous, modelHost, modelHost), nil, have)
+		first, _, err := difference("op", flatten(previous, modelHost, modelHost), nil, have, nil)
 		require.NoError(t, err)
 		have.apply(t, first)
 
@@ -98,7 +98,7 @@ func TestPlansLeadToTheWantedTree(t *testing.T) {
 			}
 		}
 		nodes := flatten(wanted, modelHost, modelHost)
-		plan, _, err := difference("op", nodes, Owning(previous...), have)
+		plan, _, err := difference("op", nodes, Owning(previous...), have, nil)
 		require.NoError(t, err)
 		for _, kept := range plan.kept {
 			require.ErrorIs(t, kept, ErrForeign)
@@ -132,7 +132,7 @@ func TestPlansLeadToTheWantedTree(t *testing.T) {
 			assert.JSONEq(t, `{"total":7.0}`, string(have[uuid].inventories["CUSTOM_NIC"]))
 			assert.Contains(t, have[uuid].traits, "CUSTOM_FOREIGN")
 		}
-		again, _, err := difference("op", nodes, Owning(wanted...), have)
+		again, _, err := difference("op", nodes, Owning(wanted...), have, nil)
 		require.NoError(t, err)
 		assertNothingToDo(t, again)
 	})
@@ -155,14 +155,14 @@ func TestPlansWithoutOwnershipChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		have := newModel()
 		others, wanted := drawTree(t, "others"), drawTree(t, "wanted")
-		first, _, err := difference("op", flatten(others, modelHost, modelHost), nil, have)
+		first, _, err := difference("op", flatten(others, modelHost, modelHost), nil, have, nil)
 		require.NoError(t, err)
 		have.apply(t, first)
 		before := make(map[string]string)
 		for uuid, here := range have {
 			before[uuid] = fmt.Sprint(here.Parent, here.inventories)
 		}
-		plan, _, err := difference("op", flatten(wanted, modelHost, modelHost), nil, have)
+		plan, _, err := difference("op", flatten(wanted, modelHost, modelHost), nil, have, nil)
 		if err != nil {
 			require.ErrorIs(t, err, ErrForeign)
 			return
@@ -203,7 +203,7 @@ func TestInvalidTreesAreRefusedBeforeAnythingIsSent(t *testing.T) {
 		{"twice", []TreeProvider{twice, {UUID: uuid.NewString(), Name: "x", Children: []TreeProvider{twice}}}, "comes up twice"},
 		{"no total", with(func(p *TreeProvider) { p.Inventories["FPGA"] = Inventory{} }), "inventory FPGA: total,"},
 		{"too much reserved", with(func(p *TreeProvider) { p.Inventories["FPGA"] = Inventory{Total: 1, Reserved: 2} }), "inventory FPGA: reserved"},
-		{"min above max", with(func(p *TreeProvider) { p.Inventories["FPGA"] = Inventory{Total: 1, MinUnit: 2, MaxUnit: 1} }), "min_unit not above max_unit"},
+		{"min above max", with(func(p *TreeProvider) { p.Inventories["FPGA"] = Inventory{Total: 1, MinUnit: 2, MaxUnit: 1} }), "min_unit must not be above max_unit"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

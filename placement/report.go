@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 )
 
 // Report makes Placement hold a tree. It reads what is there, works out the difference, applies it in a safe order, and
@@ -21,27 +22,39 @@ import (
 // Owned) a tree is completed but never altered; see Owning for a reporter that knows better.
 //
 // The returned Owned is valid also with an error. A write whose outcome stays unknown counts as both done and not done:
-// what is found later as it was written, is owned. It replaces the Owned that was passed, which is left as it is.
+// what is found later as it was written, is owned. What is found to be gone is not owned any more. It replaces the Owned
+// that was passed, which is left as it is. A process that may be killed uses ReportAndSave.
 //
 // Inventory that moves to another provider of the same tree (see TreeProvider.Replaces) takes its allocations along;
 // this needs a role that may use the reshaper. What is to be removed but is allocated is withdrawn from further use,
 // everything else is done, and the result is ErrInUse: report again once it is released. A provider to be removed in
 // which others have something stays, without what is owned in it, and is reported as ErrForeign as long as Owned names it.
 //
-// A server older than microversion 1.29 is refused with ErrVersion, and a malformed tree with ErrTree, before anything
-// is sent. ErrNotFound tells that the parent is missing, or a class or trait that does not start with CUSTOM_.
+// A server older than microversion 1.29 is refused with ErrVersion, and a malformed tree or Owned with ErrTree, before
+// anything is sent. Answers of Placement that are incomplete or contradict each other are an error, and change nothing. ErrNotFound tells that the parent is missing, or a class or trait that does not start with CUSTOM_.
 func (c *Client) Report(ctx context.Context, tree Tree, owned Owned) (Owned, error) {
+	return c.ReportAndSave(ctx, tree, owned, nil)
+}
+
+// ReportAndSave is Report for a process that may be killed at any time. Before each write it calls save with what is owned
+// whether or not the write comes to be done; an error of save ends the report. The returned Owned is to be saved, too.
+//
+//	owned, err = client.ReportAndSave(ctx, tree, owned, store)
+//	err = errors.Join(err, store(owned))
+//
+// After a crash a report with what was saved last goes on, and nothing of the reporter's own is left behind.
+func (c *Client) ReportAndSave(ctx context.Context, tree Tree, owned Owned, save func(Owned) error) (Owned, error) {
 	op := "report the provider tree"
 	if tree.Parent != "" {
 		op += " under " + tree.Parent
 	}
-	if err := tree.check(op); err != nil {
+	if err := errors.Join(tree.check(op), owned.check(op)); err != nil {
 		return owned, err
 	}
 	if err := c.need(ctx, need{baseline, "a tree of providers"}, op); err != nil {
 		return owned, err
 	}
-	r := &reporting{Client: c, op: op, tree: tree, owned: maps.Clone(owned)}
+	r := &reporting{Client: c, op: op, tree: tree, owned: maps.Clone(owned), save: save, stuck: make(map[place]error)}
 	err := retry(ctx, func() (bool, error) {
 		lost := r.lost
 		err := r.once(ctx)
@@ -58,26 +71,34 @@ type reporting struct {
 	op    string
 	tree  Tree
 	owned Owned
+	save  func(Owned) error
 	// lost counts the writes whose outcome is not known.
 	lost int
+	// stuck are the inventories in use that cannot move, and why.
+	stuck map[place]error
 }
 
 // once is one attempt.
 func (r *reporting) once(ctx context.Context) error {
-	var parent Provider
-	if r.tree.Parent != "" {
-		named, err := r.ProviderByName(ctx, r.tree.Parent)
-		if err != nil {
-			return &Error{Op: r.op, cause: err}
-		}
-		parent = *named
+	parent, err := r.parent(ctx)
+	if err != nil {
+		return err
 	}
 	wanted := flatten(r.tree.Providers, parent.UUID, parent.Root)
 	have, err := r.read(ctx, r.op, r.roots(parent, wanted), r.interest(wanted))
 	if err != nil {
 		return err
 	}
-	plan, owned, err := difference(r.op, wanted, r.owned, have)
+	if parent.UUID != "" && have[parent.UUID] == nil {
+		return refuse(ErrNotFound, r.op, "the parent was deleted a moment ago")
+	}
+	if err := r.confirmTraits(ctx, have); err != nil {
+		return err
+	}
+	if err := r.readGuests(ctx, wanted, have); err != nil {
+		return err
+	}
+	plan, owned, err := difference(r.op, wanted, r.owned, have, r.stuck)
 	if err != nil {
 		return err
 	}
@@ -86,6 +107,45 @@ func (r *reporting) once(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(plan.kept...)
+}
+
+// parent returns the provider that the tree is under; it is zero for whole trees.
+func (r *reporting) parent(ctx context.Context) (Provider, error) {
+	if r.tree.Parent == "" {
+		return Provider{}, nil
+	}
+	named, err := r.ProviderByName(ctx, r.tree.Parent)
+	if err != nil {
+		return Provider{}, &Error{Op: r.op, cause: err}
+	}
+	return *named, nil
+}
+
+// confirmTraits looks twice where a trait of the reporter's own is gone: a broken answer must not make it forget.
+func (r *reporting) confirmTraits(ctx context.Context, have state) error {
+	for uuid, made := range r.owned {
+		if here := have[uuid]; here == nil || len(made.seen(here).Traits) == len(made.Traits) {
+			continue
+		}
+		if moved, err := r.sameTraits(ctx, have[uuid]); err != nil && !moved {
+			return err
+		}
+	}
+	return nil
+}
+
+// readGuests fetches the aggregates of the providers that are to be removed: others put them in there.
+func (r *reporting) readGuests(ctx context.Context, wanted []node, have state) error {
+	for uuid := range r.owned {
+		here := have[uuid]
+		if here == nil || slices.ContainsFunc(wanted, func(n node) bool { return n.UUID == uuid }) {
+			continue
+		}
+		if err := r.readAggregates(ctx, r.op, here); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // roots returns a provider of each tree that a report is about.

@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -20,11 +21,9 @@ func (a *applier) reshape(ctx context.Context) error {
 	if err := a.need(ctx, need{reshaping, "the reshaper"}, op); err != nil {
 		return err
 	}
-	r := &reshaper{consumers: make(map[string]*ConsumerAllocations), room: make(map[string]map[string]int64)}
-	for _, shift := range a.plan.shifts {
-		if err := a.shift(ctx, op, r, shift); err != nil {
-			return err
-		}
+	r := &reshaper{consumers: make(map[string]*ConsumerAllocations), targets: make(map[place]*target)}
+	if err := a.shiftAll(ctx, op, r); err != nil {
+		return err
 	}
 	inventories, then := make(map[string]inventoriesBody, len(a.plan.reshape)), make(Owned)
 	for uuid, set := range a.plan.reshape {
@@ -32,20 +31,51 @@ func (a *applier) reshape(ctx context.Context) error {
 		inventories[uuid] = inventoriesBody{Generation: a.generations[uuid], Inventories: set}
 	}
 	body := map[string]any{"inventories": inventories, "allocations": r.body()}
-	return a.write(ctx, reshape, op, then, func(ctx context.Context) (gophercloud.Result, error) {
+	err := a.write(ctx, reshape, op, then, func(ctx context.Context) (gophercloud.Result, error) {
 		//nolint:bodyclose // gophercloud reads and closes it
 		return resultOf(a.at(reshaping).Post(ctx, a.service.ServiceURL("reshaper"), body, nil, &gophercloud.RequestOpts{OkCodes: []int{reshape.status}}))
 	})
+	return a.refusedRoom(op, err)
 }
 
-// shift moves the allocations of one class from one provider to those that get its inventory.
-func (a *applier) shift(ctx context.Context, op string, r *reshaper, shift shift) error {
+// refusedRoom gives up the moves that Placement has no room for, though there was some when it was asked.
+func (a *applier) refusedRoom(op string, err error) error {
+	if err = capacity(err); !errors.Is(err, ErrNoCapacity) {
+		return err
+	}
+	for _, shift := range a.plan.shifts {
+		a.stuck[place{shift.class, shift.from}] = err
+	}
+	return refuse(ErrConcurrentUpdate, op, "placement has no room for it: plan anew")
+}
+
+// shiftAll moves the allocations of all shifts. If some cannot move, the plan is made anew without these shifts.
+func (a *applier) shiftAll(ctx context.Context, op string, r *reshaper) error {
+	stuck := false
+	for _, shift := range a.plan.shifts {
+		stays, err := a.shift(ctx, op, r, shift)
+		if err != nil {
+			return err
+		}
+		if stays != nil {
+			a.stuck[place{shift.class, shift.from}], stuck = stays, true
+		}
+	}
+	if stuck {
+		return refuse(ErrConcurrentUpdate, op, "not everything can move: plan anew")
+	}
+	return nil
+}
+
+// shift moves the allocations of one class from one provider to those that get its inventory. It returns as stays why that
+// cannot be.
+func (a *applier) shift(ctx context.Context, op string, r *reshaper, shift shift) (stays, err error) {
 	var taken map[string]resourceproviders.Allocation
-	err := a.get(ctx, providerAllocations, op+": read allocations of provider "+shift.from, func(ctx context.Context) gophercloud.Result {
+	err = a.get(ctx, providerAllocations, op+": read allocations of provider "+shift.from, func(ctx context.Context) gophercloud.Result {
 		return resourceproviders.GetAllocations(ctx, a.at(baseline), shift.from).Result
 	}, part{"allocations", &taken})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var consumers []string
 	for consumer, allocation := range taken {
@@ -53,17 +83,17 @@ func (a *applier) shift(ctx context.Context, op string, r *reshaper, shift shift
 			continue
 		}
 		if holds, err := a.consult(ctx, r, consumer, shift); err != nil {
-			return err
+			return nil, err
 		} else if holds {
 			consumers = append(consumers, consumer)
 		}
 	}
 	for _, uuid := range shift.to {
-		if err := a.measure(ctx, op, r, uuid, shift.class); err != nil {
-			return err
+		if err := a.measure(ctx, op, r, place{shift.class, uuid}); err != nil {
+			return nil, err
 		}
 	}
-	return r.move(op, shift, consumers)
+	return r.move(op, shift, consumers), nil
 }
 
 // consult reads what a consumer holds, and tells whether that is still something of what is shifted. One that released
@@ -84,40 +114,52 @@ func (a *applier) consult(ctx context.Context, r *reshaper, consumer string, shi
 }
 
 // measure works out how much room for a class a provider will have.
-func (a *applier) measure(ctx context.Context, op string, r *reshaper, uuid, class string) error {
-	if _, known := r.room[class][uuid]; known {
+func (a *applier) measure(ctx context.Context, op string, r *reshaper, to place) error {
+	if r.targets[to] != nil {
 		return nil
 	}
 	var used map[string]int64
-	if err := a.readUsages(ctx, op+": read usages of provider "+uuid, uuid, &used); err != nil {
+	if err := a.readUsages(ctx, op+": read usages of provider "+to.uuid, to.uuid, &used); err != nil {
 		return err
 	}
-	if r.room[class] == nil {
-		r.room[class] = make(map[string]int64)
-	}
-	inventory, _ := a.plan.reshape[uuid].get(class)
-	r.room[class][uuid] = inventory.capacity() - used[class]
+	inventory, _ := a.plan.reshape[to.uuid].get(to.class)
+	r.targets[to] = &target{Inventory: inventory.withDefaults(), room: inventory.capacity() - used[to.class]}
 	return nil
 }
 
-// reshaper holds the consumers whose allocations move, and the room where they can go, by class and provider.
-type reshaper struct {
-	consumers map[string]*ConsumerAllocations
-	room      map[string]map[string]int64
+// target is where allocations can move to.
+type target struct {
+	Inventory
+
+	room int64
 }
 
-// move gives each consumer's amount to the first provider that has room for it, the greatest amounts first.
+// takes tells whether a consumer that holds something already can get more of it (placement/objects/allocation.py:_check_capacity_exceeded).
+func (t *target) takes(held, more int64) bool {
+	amount := held + more
+	return more <= t.room && amount >= int64(t.MinUnit) && amount <= int64(t.MaxUnit) && amount%int64(t.StepSize) == 0
+}
+
+// reshaper holds the consumers whose allocations move, and where they can go.
+type reshaper struct {
+	consumers map[string]*ConsumerAllocations
+	targets   map[place]*target
+}
+
+// move gives each consumer's amount to the first provider that takes it, the greatest amounts first.
 func (r *reshaper) move(op string, shift shift, consumers []string) error {
 	amount := func(consumer string) int64 { return r.consumers[consumer].Allocations[shift.from][shift.class] }
 	slices.SortFunc(consumers, func(a, b string) int { return cmp.Or(cmp.Compare(amount(b), amount(a)), cmp.Compare(a, b)) })
-	room := r.room[shift.class]
 	for _, consumer := range consumers {
 		n := amount(consumer)
-		i := slices.IndexFunc(shift.to, func(uuid string) bool { return room[uuid] >= n })
+		i := slices.IndexFunc(shift.to, func(uuid string) bool {
+			return r.targets[place{shift.class, uuid}].takes(r.consumers[consumer].Allocations[uuid][shift.class], n)
+		})
 		if i < 0 {
-			return refuse(ErrInUse, op, "no provider has room for the %d %s that consumer %s holds of provider %s", n, shift.class, consumer, shift.from)
+			return refuse(ErrInUse, op, "no provider has room for the %d %s that consumer %s holds of provider %s, or allows the amount",
+				n, shift.class, consumer, shift.from)
 		}
-		room[shift.to[i]] -= n
+		r.targets[place{shift.class, shift.to[i]}].room -= n
 		r.shiftOne(consumer, shift, shift.to[i], n)
 	}
 	return nil

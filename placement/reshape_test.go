@@ -84,21 +84,76 @@ func TestReportDoesNotMoveClaimsToOtherCards(t *testing.T) {
 	})
 }
 
-func TestReshapeWithoutRoom(t *testing.T) {
+// What cannot move, for lack of room or because the amount is not allowed, is withdrawn; the same devices are not offered
+// elsewhere meanwhile, and everything else is done. Once it is released, the report comes to its end.
+func TestReshapeThatCannotBe(t *testing.T) {
 	t.Parallel()
-	everywhere(t, func(t *testing.T, c *Client) {
-		s, before, owned, claims := hostWithGPUs(t, c)
-		after := s.Host
-		for _, name := range []string{"gpu0-", "gpu1-"} { // two each: the claim of three fits nowhere
-			after.Children = append(after.Children, TreeProvider{
-				UUID: uuid.NewString(), Name: name + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 2}},
-			})
-		}
-		_, err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}}, owned)
-		require.ErrorIs(t, err, ErrInUse)
-		require.ErrorContains(t, err, "no provider has room for the 3 "+s.GPU+" that consumer "+claims[1].Consumer.UUID+" holds")
-		assert.Equal(t, wantContent(before, ""), contentOf(t, c, before.UUID))
-	}, placementtest.WithoutAuth())
+	tests := []struct {
+		name  string
+		cards []Inventory
+	}{
+		{"no room", []Inventory{{Total: 2}, {Total: 2}}},
+		{"max_unit", []Inventory{{Total: 4, MaxUnit: 2}}},
+		{"min_unit", []Inventory{{Total: 4, MinUnit: 4}}},
+		{"step_size", []Inventory{{Total: 4, StepSize: 2}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T, c *Client) {
+				s, before, owned, claims := hostWithGPUs(t, c)
+				spare := TreeProvider{UUID: uuid.NewString(), Name: "spare-" + s.Tag, Inventories: map[string]Inventory{s.FPGA: {Total: 1}}}
+				maps.Copy(owned, mustReport(t, c, s.under(spare), nil))
+				after, withdrawn := s.Host, before
+				for i, inventory := range test.cards {
+					after.Children = append(after.Children, TreeProvider{
+						UUID: uuid.NewString(), Name: string(rune('a'+i)) + "-" + s.Tag,
+						Inventories: map[string]Inventory{s.GPU: inventory}, Traits: []string{s.Fast},
+					})
+				}
+				withdrawn.Inventories = maps.Clone(before.Inventories)
+				withdrawn.Inventories[s.GPU] = before.Inventories[s.GPU].withDefaults().withdrawn()
+				for range 2 {
+					var err error
+					owned, err = c.Report(t.Context(), Tree{Providers: []TreeProvider{after}}, owned)
+					require.ErrorIs(t, err, ErrInUse)
+					require.ErrorContains(t, err, "no provider has room for the ")
+					require.ErrorContains(t, err, "allocated: it is withdrawn")
+					assert.Equal(t, wantContent(withdrawn, ""), contentOf(t, c, before.UUID))
+					for _, card := range after.Children {
+						card.Inventories = nil
+						assert.Equal(t, wantContent(card, s.Host.UUID), contentOf(t, c, card.UUID))
+					}
+					_, err = c.Provider(t.Context(), spare.UUID)
+					require.ErrorIs(t, err, ErrNotFound)
+				}
+				for _, claim := range claims {
+					require.NoError(t, c.Release(t.Context(), claim))
+				}
+				assertOwned(t, Owning(after), mustReport(t, c, Tree{Providers: []TreeProvider{after}}, owned))
+				for _, card := range after.Children {
+					assert.Equal(t, wantContent(card, s.Host.UUID), contentOf(t, c, card.UUID))
+				}
+			}, placementtest.WithoutAuth())
+		})
+	}
+}
+
+// A part that stays claimed does not keep the claims that fit from moving once it is released.
+func TestReshapeAfterARelease(t *testing.T) {
+	t.Parallel()
+	c := inMemory(t, placementtest.WithoutAuth())
+	s, before, owned, claims := hostWithGPUs(t, c)
+	after := s.Host
+	after.Children = []TreeProvider{{UUID: uuid.NewString(), Name: "gpu-" + s.Tag, Inventories: map[string]Inventory{s.GPU: {Total: 4, MaxUnit: 2}}}}
+	owned, err := c.Report(t.Context(), Tree{Providers: []TreeProvider{after}}, owned)
+	require.ErrorIs(t, err, ErrInUse)
+	require.NoError(t, c.Release(t.Context(), claims[1]))
+	assertOwned(t, Owning(after), mustReport(t, c, Tree{Providers: []TreeProvider{after}}, owned))
+	assert.Equal(t, wantContent(s.Host, ""), contentOf(t, c, before.UUID))
+	held, err := c.Allocations(t.Context(), claims[0].Consumer.UUID)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int64{s.GPU: 1}, held.Allocations[after.Children[0].UUID])
 }
 
 // The default policy of newer releases lets only the role service reshape.

@@ -1,11 +1,6 @@
 package placement
 
-import (
-	"fmt"
-	"slices"
-
-	"github.com/google/uuid"
-)
+import "slices"
 
 // Tree is what a reporter wants Placement to hold: with a Parent, the children of a compute node, as Cyborg's
 // conductor reports devices (cyborg/conductor/manager.py:provider_report); without, whole trees, as nova-compute
@@ -57,30 +52,6 @@ func flatten(providers []TreeProvider, parent, root string) []node {
 		nodes = append(nodes, flatten(provider.Children, provider.UUID, top)...)
 	}
 	return nodes
-}
-
-// check refuses what Placement would refuse half-way through the report.
-func (t Tree) check(op string) error {
-	seen := make(map[string]bool)
-	for _, node := range flatten(t.Providers, "", "") {
-		place := fmt.Sprintf("provider %q (%s)", node.Name, node.UUID)
-		if id, err := uuid.Parse(node.UUID); err != nil || id.String() != node.UUID {
-			return refuse(ErrTree, op, "%s: the uuid is not of the dashed lower-case form", place)
-		}
-		if node.Name == "" || len(node.Name) > 200 {
-			return refuse(ErrTree, op, "%s: the name must have 1 to 200 characters", place)
-		}
-		if seen[node.UUID] || seen[node.Name] {
-			return refuse(ErrTree, op, "%s: the uuid or the name comes up twice", place)
-		}
-		seen[node.UUID], seen[node.Name] = true, true
-		for class, inventory := range node.Inventories {
-			if err := inventory.check(); err != nil {
-				return refuse(ErrTree, op, "%s: inventory %s: %v", place, class, err)
-			}
-		}
-	}
-	return nil
 }
 
 // distinct returns the sorted members of a list. The result is never nil.

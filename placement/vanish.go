@@ -49,7 +49,7 @@ func (p *planner) remove(uuid string) {
 	}
 }
 
-// guests names what others have in a vanished provider: children, inventories and traits that are not ours, and the name
+// guests names what others have in a vanished provider: children, inventories and traits that are not ours, aggregates, and the name
 // if they gave it another. It also tells whether any children stay, be they ours.
 func (p *planner) guests(uuid string) (names []string, children bool) {
 	here, mine := p.have[uuid], p.mine[uuid]
@@ -75,6 +75,9 @@ func (p *planner) guests(uuid string) (names []string, children bool) {
 		if !mine.trait(trait) {
 			names = append(names, "trait "+trait)
 		}
+	}
+	for _, aggregate := range distinct(here.aggregates) {
+		names = append(names, "aggregate "+aggregate)
 	}
 	return names, children
 }

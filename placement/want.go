@@ -31,6 +31,13 @@ func (p *planner) adopt(node node, here *found) error {
 	if p.mine[node.UUID].Created != node.Name {
 		return refuse(ErrForeign, p.op, "provider %q (%s) has the parent %q, not %q", node.Name, node.UUID, here.Parent, node.parent)
 	}
+	if node.root != here.Root {
+		for _, child := range p.have.below(node.UUID) {
+			if name := p.have[child].Name; p.mine[child].Created != name {
+				return refuse(ErrForeign, p.op, "provider %q (%s) cannot move to another tree: it would take along %q below it", node.Name, node.UUID, name)
+			}
+		}
+	}
 	p.move = append(p.move, node)
 	return nil
 }

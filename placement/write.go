@@ -86,7 +86,7 @@ func (c *Client) allocationVersion(ctx context.Context, w *write) (int, error) {
 // update sends the write once.
 func (s *sending) update(ctx context.Context) error {
 	return s.call(ctx, putAllocations, s.op, func(ctx context.Context) (gophercloud.Result, error) {
-		answer := allocations.Update(osapi.AtMostOnce(ctx), s.at(s.minor), s.consumer.UUID, s.write)
+		answer := allocations.Update(osapi.AtMostOnce(ctx), s.at(s.minor), segment(s.consumer.UUID), s.write)
 		return answer.Result, answer.Err
 	})
 }
