@@ -6,9 +6,12 @@ packages=(
   ca-certificates
   chromium # looks at the fake's page
   curl
+  dpkg-dev # apt-get source
   gcc # the race detector
   libc6-dev
   libvirt-clients # virsh, virt-xml-validate
+  libvirt-daemon  # a libvirtd of its own for a test
+  libvirt-daemon-driver-qemu
   libvirt0        # domain.rng, the test driver
   libxml2-utils   # xmllint, which virt-xml-validate runs
   python3-cyborgclient
@@ -17,6 +20,7 @@ packages=(
   python3-openstackclient
   python3-openstacksdk
   python3-placement # placement-api as a plain program
+  qemu-system-x86
   shellcheck
 )
 missing=()
@@ -31,6 +35,6 @@ if [ ${#missing[@]} -gt 0 ]; then
   DEBIAN_FRONTEND=noninteractive "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"
 fi
 
-for program in chromium gcc openstack placement-api virsh virt-xml-validate xmllint shellcheck curl; do
+for program in chromium dpkg-source gcc libvirtd openstack placement-api virsh virt-xml-validate xmllint qemu-system-x86_64 shellcheck curl; do
   command -v "$program"
 done

@@ -22,7 +22,7 @@ import (
 // What became of the requests of an operation.
 const (
 	wasAnswered = "answered" // at least one was carried out
-	wasRefused  = "refused" // all were errors
+	wasRefused  = "refused"  // all were errors
 )
 
 // driven is what one driver asked of the fake, as its journals have it: by version of Cyborg and operation, what became

@@ -139,3 +139,24 @@ func TestNewFlavorDecidesAlone(t *testing.T) {
 	assert.NotContains(t, request.Query(), "VGPU")
 	assert.NotContains(t, request.Query(), "FPGA")
 }
+
+// Traits that any one of is enough and forbidden ones were mixed in one value (the rules of Placement 1.39). A request says
+// only traits that are all required or forbidden, so that no such value leaves the machine.
+func TestAnyOfTraitsIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"in:HW_CPU_X86_SSE,!HW_CPU_X86_SSE2", "in:HW_CPU_X86_SSE", "!HW_CPU_X86_SSE", "A,!B"} {
+		for _, in := range []requestspec.Input{
+			{Flavor: baseFlavor("trait:"+value, "required")},
+			{Flavor: baseFlavor("accel:device_profile", "gpu"), Profile: groups(group("resources:PGPU", "1", "trait:"+value, "required"))},
+			{Flavor: baseFlavor(), RootRequired: []string{value}},
+			{Flavor: baseFlavor(), Image: map[string]string{"trait:" + value: "required"}},
+			{Flavor: baseFlavor(), Ports: []requestspec.Port{{ID: "p", ResourceRequest: &requestspec.PortResourceRequest{
+				Resources: requestspec.ResourceAmounts{"CUSTOM_NIC": 1}, Required: []string{value},
+			}}}},
+		} {
+			_, err := requestspec.Build(in)
+			require.ErrorIs(t, err, requestspec.ErrTrait, value)
+			require.ErrorContains(t, err, "Placement has no such trait")
+		}
+	}
+}

@@ -42,11 +42,12 @@ func (b *builder) check(r *Request) {
 			Message: "nothing is asked for: give the flavor vcpus and memory_mb, or a device profile",
 		})
 	}
+	tied := inSubtrees(r.SameSubtree)
 	for _, group := range r.Groups {
 		where := b.groups[group.Suffix].where
 		b.checkConflict(where, group.Required, group.Forbidden)
-		b.checkFit(where, group)
-		if len(group.Resources) == 0 && (group.Suffix == "" || !inSubtree(r.SameSubtree, group.Suffix)) {
+		b.checkFit(group)
+		if len(group.Resources) == 0 && (group.Suffix == "" || !tied[group.Suffix]) {
 			b.note(Finding{
 				Where: where, Reason: ErrTraitOnly,
 				Message: "the group has conditions but no resources; Placement takes that only of a suffixed group in a same_subtree",
@@ -55,52 +56,67 @@ func (b *builder) check(r *Request) {
 	}
 	b.checkConflict("root provider", r.RootRequired, r.RootForbidden)
 	b.checkSubtrees(r)
+	b.checkWishes()
 }
 
+// checkConflict finds traits that are in both lists, which are sorted.
 func (b *builder) checkConflict(where string, required, forbidden []string) {
 	for _, trait := range required {
-		if slices.Contains(forbidden, trait) {
+		if _, both := slices.BinarySearch(forbidden, trait); both {
 			b.note(Finding{Where: where, Key: trait, Reason: ErrTrait, Message: "trait is both required and forbidden"})
 		}
 	}
 }
 
-// checkFit finds a suffixed group that asks one provider for more than any has.
-func (b *builder) checkFit(where string, group Group) {
+// checkFit finds a suffixed group that asks one provider for more than any has. Without the caller's knowledge of the
+// providers it only advises against two GPUs in one group: most drivers of Cyborg report each GPU as a provider of its
+// own, but an own driver may report several on one.
+func (b *builder) checkFit(group Group) {
 	if group.Suffix == "" {
 		return
 	}
+	d := b.groups[group.Suffix]
 	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
 		n := group.Resources[class]
+		finding := Finding{Where: d.where, Key: d.keyOf(class), Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits}
 		most, known := b.in.LargestProvider[class]
 		switch {
 		case known && n > most:
-			b.note(Finding{
-				Where: where, Key: class, Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits,
-				Message: fmt.Sprintf("one group is served by one provider, and the largest has %d: use several groups", most),
-			})
+			finding.Message = fmt.Sprintf("one group is served by one provider, and the largest has %d: use several groups", most)
 		case !known && class == "PGPU" && n > 1:
-			b.note(Finding{
-				Where: where, Key: class, Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits, Advice: true,
-				Message: fmt.Sprintf("one group is served by one provider, and Cyborg's GPU drivers report one GPU on each: use %d groups of 1", n),
-			})
+			finding.Advice = true
+			finding.Message = fmt.Sprintf(
+				"one group is served by one provider, and Cyborg's GPU drivers report one GPU on each: use %d groups of 1", n)
+		default:
+			continue
 		}
+		b.note(finding)
 	}
 }
 
 func (b *builder) checkSubtrees(r *Request) {
+	suffixed := map[string]bool{}
+	for _, group := range r.Suffixed() {
+		suffixed[group.Suffix] = true
+	}
 	for _, suffixes := range r.SameSubtree {
+		if len(suffixes) == 0 {
+			b.noteWish("same_subtree", "", ErrKey, "a list names no suffix")
+		}
 		for _, suffix := range suffixes {
-			if _, found := r.Group(suffix); suffix == "" || !found {
-				b.note(Finding{
-					Where: "request", Key: "same_subtree", Value: suffix, Reason: ErrKey,
-					Message: "there is no group of this suffix",
-				})
+			if !suffixed[suffix] {
+				b.noteWish("same_subtree", suffix, ErrKey, "there is no group of this suffix")
 			}
 		}
 	}
 }
 
-func inSubtree(lists [][]string, suffix string) bool {
-	return slices.ContainsFunc(lists, func(list []string) bool { return slices.Contains(list, suffix) })
+func inSubtrees(lists [][]string) map[string]bool {
+	tied := map[string]bool{}
+	for _, list := range lists {
+		for _, suffix := range list {
+			tied[suffix] = true
+		}
+	}
+	return tied
 }

@@ -49,7 +49,16 @@
 //	trait of an image that is not required                          ignored                      ErrTrait
 //	thread or emulator policy without pinned CPUs                   sent; Nova's API refuses it  ErrCPUPolicy
 //	request that asks for nothing at all                            sent, refused by Placement   ErrEmptyGroup
-//	same_subtree of a suffix that is not there                      sent, refused by Placement   ErrKey
+//	same_subtree of a suffix that is not there, or empty            sent, refused by Placement   ErrKey
+//	root trait that Placement cannot have                           sent, refused by Placement   ErrTrait
+//	aggregate, or uuid of the target node, that is no uuid          sent, refused by Placement   ErrKey
+//	port id that Placement does not take as a suffix                sent, refused by Placement   ErrKey
+//	key of an image that is almost a trait, or a resource           ignored                      ErrKey
+//	more of a class than Input.LargestProvider, in one group        sent, fits nowhere           ErrNeverFits
+//	two or more PGPU in one group, nothing known of providers       sent                         advice only
+//
+// Build knows no providers, so that two PGPU in one group are refused only when [Input.LargestProvider] says that no provider
+// has two: drivers of Cyborg report one GPU on each provider, but others may report more.
 //
 // docs/strict-mode.md lists every recorded case of Nova that strict mode answers differently.
 //

@@ -26,6 +26,17 @@ func newDraft(suffix, where string) *draft {
 	}
 }
 
+// keyOf is the key by which the group asks for a class.
+func (d *draft) keyOf(class string) string {
+	switch {
+	case d.fromFlavor:
+		return prefixResources + d.suffix + ":" + class
+	case d.fromProfile:
+		return prefixResources + ":" + class
+	}
+	return class // of a port's request
+}
+
 // empty mirrors nova/objects/request_spec.py:RequestGroup.is_empty: zero amounts count as something, in_tree does not.
 func (d *draft) empty() bool {
 	return len(d.resources)+len(d.required)+len(d.forbidden)+len(d.aggregates)+len(d.forbiddenAggregates) == 0

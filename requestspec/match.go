@@ -32,13 +32,19 @@ type ProviderAllocation struct {
 // There is none: [ErrNoMapping]. Unsuffixed groups, forbidden traits and aggregates are [ErrNotSupported], because the
 // allocation does not say enough; use [Request.Suffixed].
 //
-// Amounts that add up in very many ways can make any search long. This one takes a fixed number of steps (a second or
-// two) and some megabytes at most, then it is [ErrSearchLimit]: ask Placement with microversion 1.34 for the mappings.
-// The same input always takes the same steps. When ctx ends, a search ends with the error of ctx; nothing else looks at
+// Amounts that add up in very many ways can make any search long. This one does a fixed amount of work (about a
+// second) and takes some tens of megabytes at most, then it is [ErrSearchLimit]: ask Placement with microversion 1.34 for
+// the mappings. The same input always takes the same steps. When ctx ends, a search ends with the error of ctx; nothing else looks at
 // it.
 //
-// Two groups of one suffix are [ErrSuffixConflict], and negative amounts [ErrAmount]. The error is always an [*Error].
+// Two groups of one suffix are [ErrSuffixConflict], and negative amounts [ErrAmount]; what cannot be searched at all is
+// said first. The error is always an [*Error].
 func Match(ctx context.Context, groups []Group, allocation []ProviderAllocation, mappings map[string][]string) (map[string][]string, error) {
+	if mappings == nil {
+		if err := checkSearchable(groups); err != nil {
+			return nil, err
+		}
+	}
 	if err := checkMatchInput(groups, allocation); err != nil {
 		return nil, err
 	}

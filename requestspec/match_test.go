@@ -183,6 +183,17 @@ func hopeless() ([]requestspec.Group, []requestspec.ProviderAllocation) {
 	return groups, allocation
 }
 
+// Two unsuffixed groups cannot be matched, which is said before that they have one suffix.
+func TestMatchSaysNotSupportedFirst(t *testing.T) {
+	t.Parallel()
+	groups := []requestspec.Group{asks("", amounts{"VCPU": 1}), asks("", amounts{"FPGA": 1})}
+	allocation := []requestspec.ProviderAllocation{gives("a", amounts{"VCPU": 1, "FPGA": 1})}
+	_, err := requestspec.Match(t.Context(), groups, allocation, nil)
+	assert.Equal(t, "not_supported", requestspec.Code(err))
+	_, err = requestspec.Match(t.Context(), groups, nil, map[string][]string{"": {"a"}})
+	assert.Equal(t, "suffix_conflict", requestspec.Code(err))
+}
+
 func TestMatchGivesUp(t *testing.T) {
 	t.Parallel()
 	groups, allocation := hopeless()

@@ -7,7 +7,8 @@ import (
 
 // Resolve looks up the device profiles that the ports and the flavor name and fills Ports[].Groups and Profile.
 // It returns an [*Error] when a name has no profile or several, and for what else Nova finds wrong with a profile at
-// that time; the ports come first. The input is not changed.
+// that time; the ports come first. What else strict mode refuses, a bad name of a profile that is there included, is for
+// [Build], which tells it all at once. The input is not changed.
 func Resolve(in Input, profiles []Profile, opts ...Option) (Input, error) {
 	b := &builder{in: in, lenient: newConfig(opts).lenient}
 	b.in.Ports = slices.Clone(in.Ports)
@@ -19,13 +20,14 @@ func Resolve(in Input, profiles []Profile, opts ...Option) (Input, error) {
 	name := in.Flavor.DeviceProfile()
 	if b.lenient {
 		name = in.Flavor.ExtraSpecs[keyDeviceProfile]
-	} else if err := in.Flavor.CheckDeviceProfile(); err != nil {
-		return Input{}, b.refuse(Finding{Where: "flavor", Reason: ErrProfile, Message: bareMessage(err)})
 	}
 	if name == "" {
 		return b.in, nil
 	}
 	groups, err := findProfile(profiles, name)
+	if bad := in.Flavor.CheckDeviceProfile(); err != nil && bad != nil && !b.lenient {
+		return Input{}, b.refuse(Finding{Where: "flavor", Key: keyDeviceProfile, Value: name, Reason: ErrProfile, Message: bareMessage(bad)})
+	}
 	if err != nil {
 		return Input{}, b.refuse(Finding{Where: "flavor", Key: keyDeviceProfile, Value: name, Reason: ErrProfile, Message: err.Error()})
 	}

@@ -2,6 +2,7 @@ package requestspec
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math/big"
@@ -24,6 +25,7 @@ type searcher struct {
 	reach    [][]int64
 	assigned []int
 	steps    int
+	work     int // what all steps took so far
 	// What follows is for a search that has gone astray, because it costs more than a simple search takes.
 	seen      map[string]bool
 	seenBytes int
@@ -40,10 +42,10 @@ type demand struct {
 }
 
 func search(ctx context.Context, groups []Group, allocation []ProviderAllocation) (map[string][]string, error) {
-	if err := checkSearchable(groups); err != nil {
+	classes := classNumbers(groups)
+	if err := checkSize(len(classes), groups, allocation); err != nil {
 		return nil, err
 	}
-	classes := classNumbers(groups)
 	if err := compareSums(classes, groups, allocation); err != nil {
 		return nil, err
 	}
@@ -89,6 +91,21 @@ func classNumbers(groups []Group) map[string]int {
 	return classes
 }
 
+// maxSize bounds what a search prepares: the amounts and traits of all groups on all providers.
+const maxSize = 1 << 23
+
+// checkSize refuses what would take too long to prepare.
+func checkSize(classes int, groups []Group, allocation []ProviderAllocation) error {
+	size := 0
+	for _, group := range groups {
+		size += (1 + classes + len(group.Required)) * (1 + len(allocation))
+	}
+	if size <= maxSize {
+		return nil
+	}
+	return tooMuch(fmt.Sprintf("%d groups of %d classes on %d providers are too many to search", len(groups), classes, len(allocation)))
+}
+
 // compareSums says at once, and with a class and amounts, what the search would find out only at its end: that the
 // allocation and the groups do not sum up to the same.
 func compareSums(classes map[string]int, groups []Group, allocation []ProviderAllocation) error {
@@ -112,50 +129,73 @@ func newSearcher(classes map[string]int, groups []Group, allocation []ProviderAl
 		classes: len(classes), providers: len(allocation),
 		left: make([]int64, len(allocation)*len(classes)), assigned: make([]int, len(groups)),
 	}
+	traits := make([]map[string]bool, len(allocation))
 	for p, a := range allocation {
 		for class, c := range classes {
 			s.left[p*s.classes+c] = a.Resources[class]
 		}
+		traits[p] = make(map[string]bool, len(a.Traits))
+		for _, trait := range a.Traits {
+			traits[p][trait] = true
+		}
 	}
 	for _, group := range groups {
-		d := demand{amounts: make([]int64, s.classes), fits: make([]bool, s.providers)}
+		d := demand{amounts: make([]int64, s.classes), fits: make([]bool, s.providers), like: -1}
 		for class, n := range group.Resources {
 			d.amounts[classes[class]] = n
 		}
 		for p, a := range allocation {
-			d.fits[p] = serves(a, group)
+			d.fits[p] = serves(a, traits[p], group)
 		}
-		d.like = s.lastLike(d)
 		s.groups = append(s.groups, d)
 	}
+	s.findAlike()
 	s.findKinds()
 	s.computeReach()
 	return s
 }
 
+func (s *searcher) findAlike() {
+	last := map[string]int{}
+	for g, d := range s.groups {
+		key := d.key()
+		if before, found := last[key]; found {
+			s.groups[g].like = before
+		}
+		last[key] = g
+	}
+}
+
 // serves reports whether a provider has a group's traits and, alone, its resources. A class must be present even for an
 // amount of zero.
-func serves(a ProviderAllocation, group Group) bool {
+func serves(a ProviderAllocation, traits map[string]bool, group Group) bool {
 	for class, n := range group.Resources {
 		if has, present := a.Resources[class]; !present || has < n {
 			return false
 		}
 	}
 	for _, trait := range group.Required {
-		if !slices.Contains(a.Traits, trait) {
+		if !traits[trait] {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *searcher) lastLike(d demand) int {
-	for g, earlier := range slices.Backward(s.groups) {
-		if slices.Equal(earlier.amounts, d.amounts) && slices.Equal(earlier.fits, d.fits) {
-			return g
+// key is a text that groups of the same amounts and fits share.
+func (d demand) key() string {
+	key := make([]byte, 0, len(d.fits)+4*len(d.amounts))
+	for _, fits := range d.fits {
+		if fits {
+			key = append(key, 1)
+		} else {
+			key = append(key, 0)
 		}
 	}
-	return -1
+	for _, n := range d.amounts {
+		key = binary.AppendVarint(key, n)
+	}
+	return string(key)
 }
 
 func (s *searcher) findKinds() {

@@ -12,6 +12,7 @@ const maxSeenBytes = 16 << 20
 // not: an assignment by a later way to the same state is never the first. States are the same if they differ only in
 // which of several providers of a kind has what left.
 func (s *searcher) seenBefore(g int) bool {
+	s.work += mapWork*s.providers + mapWork*len(s.left)/4
 	key := s.key(g)
 	if s.seen[key] {
 		return true

@@ -14,6 +14,7 @@ type shipping struct {
 	by        []int   // by provider: the group before it on the way
 	at        []int   // by group: the provider before it on the way, or one of these:
 	queue     []int   // groups to go on from
+	work      int     // of the present call
 }
 
 const (
@@ -29,9 +30,12 @@ func newShipping(groups, providers int) *shipping {
 	}
 }
 
-// canShip reports whether each class of the groups from g on can be shipped.
+// canShip reports whether each class of the groups from g on can be shipped. It says yes when the search has worked
+// enough: the next step ends it.
 func (s *searcher) canShip(g int) bool {
 	f := s.shipping
+	f.work = len(f.open) * (1 + s.classes)
+	defer func() { s.work += f.work }()
 	clear(f.open)
 	for h := g; h < len(s.groups); h++ {
 		for p, fits := range s.groups[h].fits {
@@ -47,7 +51,11 @@ func (s *searcher) canShip(g int) bool {
 		for p := range f.spare {
 			f.spare[p] = s.left[p*s.classes+c]
 		}
+		f.placePlainly(g)
 		for f.augment() {
+			if s.work+f.work > maxWork {
+				return true
+			}
 		}
 		if slices.ContainsFunc(f.want, func(n int64) bool { return n > 0 }) {
 			return false
@@ -56,9 +64,24 @@ func (s *searcher) canShip(g int) bool {
 	return true
 }
 
+// placePlainly places what goes without moving anything, so that little is left to augment.
+func (f *shipping) placePlainly(g int) {
+	for h := g; h < len(f.want); h++ {
+		for p := 0; p < f.providers && f.want[h] > 0; p++ {
+			if f.open[h*f.providers+p] {
+				n := min(f.want[h], f.spare[p])
+				f.placed[h*f.providers+p] = n
+				f.want[h] -= n
+				f.spare[p] -= n
+			}
+		}
+	}
+}
+
 // augment places more by the shortest way (Edmonds and Karp), and reports whether there was one. A way goes from a group
 // that wants more to a provider, and on from a provider to a group that could give it up for another provider.
 func (f *shipping) augment() bool {
+	f.work += len(f.by) + len(f.want)
 	for p := range f.by {
 		f.by[p] = unreached
 	}
@@ -81,6 +104,7 @@ func (f *shipping) augment() bool {
 
 // reach goes on from group g. It returns a provider that has something to spare, or -1.
 func (f *shipping) reach(g int) int {
+	f.work += f.providers
 	for p := range f.providers {
 		if !f.open[g*f.providers+p] || f.by[p] != unreached {
 			continue
@@ -89,6 +113,7 @@ func (f *shipping) reach(g int) int {
 		if f.spare[p] > 0 {
 			return p
 		}
+		f.work += len(f.want)
 		for h := range f.want {
 			if f.at[h] == unreached && f.placed[h*f.providers+p] > 0 {
 				f.at[h] = p

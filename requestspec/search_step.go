@@ -8,12 +8,16 @@ import (
 )
 
 const (
-	// maxSteps ends a search that would take too long; nothing found in practice comes near it.
-	maxSteps = 1 << 16
+	// maxWork ends a search that would take too long, about a second; nothing found in practice comes near it. A unit is
+	// one look at an amount or at a group on a provider, about a nanosecond.
+	maxWork = 1 << 29
 	// astray is the number of steps after which a search is helped by what costs time to set up.
 	astray = 64
 	// contextSteps is how often a search looks at its context.
 	contextSteps = 256
+	// stepWork is what a step counts for each provider that it tries, and mapWork what looking up something costs.
+	stepWork = 4
+	mapWork  = 32
 )
 
 // assign finds providers for the groups from g on; on success they are in s.assigned.
@@ -31,6 +35,7 @@ func (s *searcher) assign(ctx context.Context, g int) (bool, error) {
 	if like := s.groups[g].like; like >= 0 {
 		p = s.assigned[like] // a lower one would be the same with both groups exchanged
 	}
+	s.work += stepWork * (s.providers - p)
 	for ; p < s.providers; p++ {
 		if !s.take(g, p) {
 			continue
@@ -49,9 +54,8 @@ func (s *searcher) step(ctx context.Context) error {
 	if s.steps%contextSteps == 0 && ctx.Err() != nil {
 		return matchError("", ctx.Err(), fmt.Sprintf("%v after %d steps of the search", ctx.Err(), s.steps))
 	}
-	if s.steps == maxSteps {
-		return matchError("", ErrSearchLimit, fmt.Sprintf(
-			"the search gave up after %d steps; ask Placement with microversion 1.34 or later, whose answers have mappings", maxSteps))
+	if s.work > maxWork {
+		return tooMuch(fmt.Sprintf("the search gave up after %d steps", s.steps))
 	}
 	if s.steps == astray {
 		s.startAids()
@@ -60,9 +64,14 @@ func (s *searcher) step(ctx context.Context) error {
 	return nil
 }
 
+func tooMuch(what string) error {
+	return matchError("", ErrSearchLimit, what+"; ask Placement with microversion 1.34 or later, whose answers have mappings")
+}
+
 // possible reports whether the groups from g on may take all that is left. With no groups left it is exact: nothing may
 // be left.
 func (s *searcher) possible(g int) bool {
+	s.work += len(s.left)
 	for i, n := range s.left {
 		if n > s.reach[g][i] {
 			return false
@@ -106,6 +115,7 @@ func (s *searcher) leftOn(p int) []int64 { return s.left[p*s.classes : (p+1)*s.c
 
 // triedTwin reports whether a provider before p serves the same groups and has the same left.
 func (s *searcher) triedTwin(p int) bool {
+	s.work += p
 	for q := range p {
 		if s.kind[q] == s.kind[p] && slices.Equal(s.leftOn(q), s.leftOn(p)) {
 			return true

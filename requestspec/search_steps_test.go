@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stepsOf runs the search as Match does. It returns the number of steps and whether there is an assignment.
-func stepsOf(t *testing.T, groups []Group, allocation []ProviderAllocation) (int, bool) {
+// ended runs the search as Match does. It returns what is left of the search and whether there is an assignment.
+func ended(t *testing.T, groups []Group, allocation []ProviderAllocation) (*searcher, bool) {
 	t.Helper()
 	classes := classNumbers(groups)
 	require.NoError(t, compareSums(classes, groups, allocation))
@@ -24,7 +24,7 @@ func stepsOf(t *testing.T, groups []Group, allocation []ProviderAllocation) (int
 		entries += len(table.last)
 	}
 	require.LessOrEqual(t, entries, maxSums+len(s.sums))
-	return s.steps, found
+	return s, found
 }
 
 func groupsOf(class string, amounts ...int64) []Group {
@@ -116,25 +116,59 @@ func TestSearchStepsAreFew(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			groups, allocation := tc.input()
-			steps, found := stepsOf(t, groups, allocation)
+			s, found := ended(t, groups, allocation)
 			assert.Equal(t, tc.found, found)
-			assert.LessOrEqual(t, steps, tc.steps)
+			assert.LessOrEqual(t, s.steps, tc.steps)
 		})
 	}
+}
+
+// TestWorkIsBounded has inputs of which single steps are long, or their preparation. What they come to is the same everywhere,
+// since it is counted.
+func TestWorkIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ providers, groups int }{{50, 200}} {
+		t.Run(fmt.Sprint(tc.groups, " groups on ", tc.providers, " providers"), func(t *testing.T) {
+			t.Parallel()
+			groups, allocation := scattered(tc.providers, tc.groups)
+			classes := classNumbers(groups)
+			s := newSearcher(classes, groups, allocation)
+			if _, err := s.assign(t.Context(), 0); err != nil {
+				require.ErrorIs(t, err, ErrSearchLimit)
+			}
+			require.Less(t, s.work, maxWork+maxWork/8)
+		})
+	}
+	groups, allocation := scattered(3000, 3000)
+	_, err := Match(t.Context(), groups, allocation, nil)
+	require.ErrorIs(t, err, ErrSearchLimit)
+	require.ErrorContains(t, err, "3000 groups of 1 classes on 3000 providers are too many to search")
+}
+
+// scattered gives each group of one class to a random provider.
+func scattered(providers, n int) ([]Group, []ProviderAllocation) {
+	r := rand.New(rand.NewPCG(1, 1))
+	allocation := providersOf("X", make([]int64, providers)...)
+	amounts := make([]int64, n)
+	for g := range amounts {
+		amounts[g] = 1 + r.Int64N(1000)
+		allocation[r.IntN(providers)].Resources["X"] += amounts[g]
+	}
+	return groupsOf("X", amounts...), allocation
 }
 
 // TestSearchOfSixteenGroupsEnds goes through random requests of 16 groups: one to three classes, amounts close
 // together and far apart, with traits and without, for which there is an assignment or only nearly one.
 func TestSearchOfSixteenGroupsEnds(t *testing.T) {
 	t.Parallel()
-	highest := 0
+	steps, work := 0, 0
 	for seed := range uint64(200) {
 		groups, allocation := sixteenGroups(rand.New(rand.NewPCG(seed, 1)))
-		steps, _ := stepsOf(t, groups, allocation)
-		highest = max(highest, steps)
+		s, _ := ended(t, groups, allocation)
+		steps, work = max(steps, s.steps), max(work, s.work)
 	}
-	assert.Less(t, highest, maxSteps/2)
-	assert.Greater(t, highest, 10*astray, "the inputs are too easy to tell anything")
+	assert.Less(t, work, maxWork/20)
+	assert.Greater(t, steps, 10*astray, "the inputs are too easy to tell anything")
 }
 
 func sixteenGroups(r *rand.Rand) ([]Group, []ProviderAllocation) {

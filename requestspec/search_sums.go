@@ -39,7 +39,8 @@ func (s *searcher) sumsOf(p, limit int) sumTable {
 		if !d.fits[p] {
 			continue
 		}
-		if 2*len(sums) > limit {
+		s.work += mapWork * len(sums)
+		if 2*len(sums) > limit || s.work > maxWork {
 			table.from = g + 1
 			break
 		}
@@ -56,6 +57,7 @@ func (s *searcher) sumsOf(p, limit int) sumTable {
 
 // sumsReachable reports whether what is left on each provider is a sum of some of the groups from g on.
 func (s *searcher) sumsReachable(g int) bool {
+	s.work += mapWork*s.providers + len(s.left)
 	for p, kind := range s.kind {
 		table := s.sums[kind]
 		if g < table.from {

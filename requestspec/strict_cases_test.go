@@ -64,7 +64,7 @@ func strictRow(t *testing.T, tc casefile.Case[casefile.Query]) string {
 	}
 	var all *requestspec.Error
 	require.ErrorAs(t, err, &all)
-	return fmt.Sprintf("| %s | %s | `%s` | %s |\n", tc.ID, nova, code, cell(all.Findings[0].Error()))
+	return fmt.Sprintf("| %s | %s | `%s` | %s |\n", tc.ID, nova, code, reasons(all))
 }
 
 // changed names the parameters that only the second query has.
@@ -77,6 +77,15 @@ func changed(nova, strict string) string {
 		}
 	}
 	return strings.Join(more, ", ")
+}
+
+// reasons are all that strict mode says of a case.
+func reasons(err *requestspec.Error) string {
+	var texts []string
+	for _, finding := range err.Causes() {
+		texts = append(texts, cell(finding.Error()))
+	}
+	return strings.Join(texts, "<br>")
 }
 
 // cell makes a text fit into a table. Long values are cut.

@@ -3,6 +3,7 @@ package virtdriver_test
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +66,9 @@ func FuzzCompose(f *testing.F) {
 	})
 }
 
+// opensWithBlank is the spelling that does not come back.
+var opensWithBlank = regexp.MustCompile(`<devices[^>]* ></devices`)
+
 func checkFuzzed(t *testing.T, input, output []byte, arqs []cyborgclient.ARQ) {
 	t.Helper()
 	again, err := virtdriver.Compose(output, arqs)
@@ -72,6 +76,12 @@ func checkFuzzed(t *testing.T, input, output []byte, arqs []cyborgclient.ARQ) {
 	require.Equal(t, output, again.XML)
 	if bytes.Equal(input, output) {
 		return
+	}
+	require.Less(t, len(output), len(input)+500+20*len(input), "indentation and line ends are those of the input")
+	back, err := virtdriver.Decompose(output, arqs)
+	require.NoError(t, err)
+	if !opensWithBlank.Match(input) {
+		require.Equal(t, string(input), string(back.XML))
 	}
 	prefix := 0
 	for prefix < len(input) && input[prefix] == output[prefix] {
@@ -84,4 +94,35 @@ func checkFuzzed(t *testing.T, input, output []byte, arqs []cyborgclient.ARQ) {
 	require.NoError(t, after.ReadFromBytes(output))
 	require.Len(t, after.FindElements("//*"), len(before.FindElements("//*"))+3, "hostdev, source and address are new")
 	require.Len(t, after.FindElements("/domain/devices/hostdev"), len(before.FindElements("/domain/devices/hostdev"))+1)
+}
+
+// FuzzRunningGuest plugs, unplugs and replaces in any text.
+func FuzzRunningGuest(f *testing.F) {
+	for _, seed := range fuzzSeeds {
+		f.Add([]byte(seed), byte(1))
+	}
+	f.Add(q35(3, liveHostdev), byte(0x3b))
+	f.Add([]byte(liveGuest), byte(0x3b))
+	f.Fuzz(func(t *testing.T, input []byte, bus byte) {
+		old := []cyborgclient.ARQ{pciARQ("old", fmt.Sprintf("0:%x:0.1", bus)), mdevARQ("mdev", vGPU)}
+		if unplug, err := virtdriver.HotUnplug(input, old); err == nil {
+			for _, fragment := range unplug {
+				require.Contains(t, string(input), strings.TrimSuffix(fragment.XML, "\n"))
+			}
+		}
+		if plug, err := virtdriver.HotPlug(input, old); err == nil {
+			require.LessOrEqual(t, len(plug), 2)
+		}
+		next := []cyborgclient.ARQ{pciARQ("next", fmt.Sprintf("0:%x:1.1", bus)), mdevARQ("mdev", vGPU)}
+		there, err := virtdriver.Replace(input, old, next)
+		if err != nil {
+			return
+		}
+		again, err := virtdriver.Replace(there.XML, old, next)
+		require.NoError(t, err)
+		require.Equal(t, string(there.XML), string(again.XML))
+		gone, err := virtdriver.Decompose(there.XML, old[:1])
+		require.NoError(t, err)
+		require.Equal(t, []string{"old"}, uuids(gone.Absent))
+	})
 }

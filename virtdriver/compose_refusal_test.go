@@ -110,7 +110,7 @@ func TestComposeTakesByteOrderMark(t *testing.T) {
 	t.Parallel()
 	got, err := virtdriver.Compose([]byte("\ufeff<domain type='kvm'><devices/></domain>"), []cyborgclient.ARQ{pciARQ("a", "0000:01:00.0")})
 	require.NoError(t, err)
-	assert.Contains(t, string(got.XML), "\ufeff<domain type='kvm'><devices><hostdev ")
+	assert.Contains(t, string(got.XML), "\ufeff<domain type='kvm'><devices ><hostdev ")
 }
 
 func TestComposeRefusesDomainTypes(t *testing.T) {

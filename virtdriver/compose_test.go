@@ -67,12 +67,12 @@ func TestComposeText(t *testing.T) {
 			want: "<domain type='kvm'>\r\n   <devices>\r\n      <console/>\r\n" +
 				"      <hostdev mode='subsystem' type='pci' managed='yes'>\r\n         <source>\r\n" +
 				"            <address domain='0x0000' bus='0x3b' slot='0x00' function='0x1'/>\r\n" +
-				"         </source>\r\n      </hostdev>\r\n   </devices>\r\n</domain>",
+				"         </source>\r\n      </hostdev></devices>\r\n</domain>",
 		},
 		{
 			name: "empty devices",
 			xml:  "<domain type='parallels'>\n  <devices/>\n</domain>",
-			want: "<domain type='parallels'>\n  <devices>\n    <hostdev mode='subsystem' type='pci' managed='no'>\n      <source>\n" +
+			want: "<domain type='parallels'>\n  <devices >\n    <hostdev mode='subsystem' type='pci' managed='no'>\n      <source>\n" +
 				"        <address domain='0x0000' bus='0x3b' slot='0x00' function='0x1'/>\n" +
 				"      </source>\n    </hostdev>\n  </devices>\n</domain>",
 		},
@@ -129,19 +129,38 @@ func readFile(t *testing.T, path string) []byte {
 
 func TestComposePolicies(t *testing.T) {
 	t.Parallel()
-	pci, test, mdev := typedARQ("pci", "PCI"), typedARQ("test", "TEST_PCI"), typedARQ("mdev", "MDEV")
+	pci, test, bar := typedARQ("pci", "PCI"), typedARQ("test", "TEST_PCI"), typedARQ("bar", "BAR")
 	for _, c := range []struct {
 		name              string
 		arqs              []cyborgclient.ARQ
 		opts              []virtdriver.ComposeOption
 		attached, skipped []string
+		reports           []string
 		err               error
 	}{
-		{"TEST_PCI is skipped", []cyborgclient.ARQ{test, pci}, nil, []string{"pci"}, []string{"test"}, nil},
-		{"TEST_PCI fails on wish", []cyborgclient.ARQ{test, pci}, []virtdriver.ComposeOption{virtdriver.WithTestPCI(virtdriver.Fail)}, nil, nil, virtdriver.ErrHandleType},
-		{"unknown fails", []cyborgclient.ARQ{pci, mdev}, nil, nil, nil, virtdriver.ErrHandleType},
-		{"unknown is skipped on wish", []cyborgclient.ARQ{mdev, pci, typedARQ("foo", "FOO")}, []virtdriver.ComposeOption{virtdriver.WithUnknown(virtdriver.Skip)}, []string{"pci"}, []string{"mdev", "foo"}, nil},
-		{"no handle fails whatever is skipped", []cyborgclient.ARQ{typedARQ("none", "")}, []virtdriver.ComposeOption{virtdriver.WithUnknown(virtdriver.Skip)}, nil, nil, virtdriver.ErrNoHandle},
+		{"TEST_PCI is skipped", []cyborgclient.ARQ{test, pci}, nil, []string{"pci"}, []string{"test"}, nil, nil},
+		{"TEST_PCI fails on wish", []cyborgclient.ARQ{test, pci}, []virtdriver.ComposeOption{virtdriver.WithTestPCI(virtdriver.Fail)}, nil, nil, nil, virtdriver.ErrHandleType},
+		{
+			"TEST_PCI is reported on wish",
+			[]cyborgclient.ARQ{test, pci},
+			[]virtdriver.ComposeOption{virtdriver.WithTestPCI(virtdriver.Report)},
+			[]string{"pci"},
+			[]string{"test"},
+			[]string{`compose domain: ARQ test: attach handle type refused: "TEST_PCI" gives no device`},
+			nil,
+		},
+		{"unknown fails", []cyborgclient.ARQ{pci, bar}, nil, nil, nil, nil, virtdriver.ErrHandleType},
+		{"unknown is skipped on wish", []cyborgclient.ARQ{bar, pci, typedARQ("foo", "FOO")}, []virtdriver.ComposeOption{virtdriver.WithUnknown(virtdriver.Skip)}, []string{"pci"}, []string{"bar", "foo"}, nil, nil},
+		{
+			"unknown is reported on wish",
+			[]cyborgclient.ARQ{bar, test},
+			[]virtdriver.ComposeOption{virtdriver.WithUnknown(virtdriver.Report)},
+			nil,
+			[]string{"bar", "test"},
+			[]string{`compose domain: ARQ bar: attach handle type refused: "BAR" gives no device`},
+			nil,
+		},
+		{"no handle fails whatever is skipped", []cyborgclient.ARQ{typedARQ("none", "")}, []virtdriver.ComposeOption{virtdriver.WithUnknown(virtdriver.Skip)}, nil, nil, nil, virtdriver.ErrNoHandle},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -152,6 +171,12 @@ func TestComposePolicies(t *testing.T) {
 			}
 			assert.Equal(t, c.attached, uuids(got.Attached))
 			assert.Equal(t, c.skipped, uuids(got.Skipped))
+			var reports []string
+			for _, report := range got.Reports {
+				require.ErrorIs(t, report, virtdriver.ErrHandleType)
+				reports = append(reports, report.Error())
+			}
+			assert.Equal(t, c.reports, reports)
 			assert.Equal(t, len(c.attached), strings.Count(string(got.XML), "<hostdev "))
 		})
 	}
@@ -169,7 +194,7 @@ func TestComposeOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, opt := range []virtdriver.ComposeOption{virtdriver.WithTestPCI(0), virtdriver.WithUnknown(7)} {
 		_, err := virtdriver.Compose([]byte("<domain type='kvm'><devices/></domain>"), nil, opt)
-		require.ErrorContains(t, err, "needs Fail or Skip")
+		require.ErrorContains(t, err, "needs Fail, Skip or Report")
 	}
 }
 
@@ -196,6 +221,7 @@ func TestComposeIntoPresentDevices(t *testing.T) {
 		},
 		{"interface", wrap(port), "/domain/devices/interface[1]: ARQ arq-1: host address in use: 0000:3b:00.1, and the device is <interface>, not <hostdev>", virtdriver.ErrAddressInUse},
 		{"NVMe disk", wrap(nvme), "the device is <disk>, not <hostdev>", virtdriver.ErrAddressInUse},
+		{"namespaces of an NVMe disk", wrap(nvme + "\n" + strings.Replace(nvme, "namespace='1'", "namespace='2'", 1)), "line 3 column 1: /domain/devices/disk[1]: ARQ arq-1: host address in use", virtdriver.ErrAddressInUse},
 		{"twice before us", wrap(live + "\n" + port), "line 4 column 1: /domain/devices/interface[1]: same host address twice: 0000:3b:00.1 is also in line 3, /domain/devices/hostdev[1]", virtdriver.ErrAddressTwice},
 		{"hexadecimal without 0x", wrap(strings.Replace(live, "bus='59'", "bus='3b'", 1)), `host address of a device: bus "3b" is no number`, virtdriver.ErrAddress},
 		{"octal", wrap(strings.Replace(live, "function='01'", "function='010'", 1)), `function "8": out of range`, virtdriver.ErrAddress},

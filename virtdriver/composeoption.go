@@ -1,6 +1,11 @@
 package virtdriver
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+)
 
 // Policy says what [Compose] does with an ARQ whose handle is of a type that
 // gives no device.
@@ -12,12 +17,21 @@ const (
 	Fail Policy = iota + 1
 	// Skip leaves the ARQ out and lists it in [Composition.Skipped].
 	Skip
+	// Report does what Skip does and says why in [Composition.Reports].
+	Report
 )
 
-// ComposeOption changes what [Compose] accepts.
+// ComposeOption changes what [Compose] and its companions accept and write.
 type ComposeOption func(*composeConfig) error
 
-type composeConfig struct{ testPCI, unknown Policy }
+type composeConfig struct {
+	testPCI, unknown Policy
+	ports            []Port
+	choose           func(cyborgclient.ARQ) DeviceOptions
+	guestSlots       []guestAddress
+	topology         Topology
+	companions       bool
+}
 
 func newComposeConfig(opts []ComposeOption) (composeConfig, error) {
 	config := composeConfig{testPCI: Skip, unknown: Fail}
@@ -25,6 +39,9 @@ func newComposeConfig(opts []ComposeOption) (composeConfig, error) {
 		if err := opt(&config); err != nil {
 			return composeConfig{}, err
 		}
+	}
+	if config.companions && config.topology == nil {
+		return composeConfig{}, errors.New("compose domain: WithCompanions needs WithTopology")
 	}
 	return config, nil
 }
@@ -40,8 +57,8 @@ func WithTestPCI(p Policy) ComposeOption {
 }
 
 // WithUnknown sets the policy for handles of types that Compose has no device
-// for, MDEV among them. The default is [Fail]; Nova skips them and starts the
-// guest without its device.
+// for. The default is [Fail]; Nova skips them and starts the guest without its
+// device.
 func WithUnknown(p Policy) ComposeOption {
 	return func(c *composeConfig) error {
 		c.unknown = p
@@ -49,9 +66,24 @@ func WithUnknown(p Policy) ComposeOption {
 	}
 }
 
+// WithDevice sets what the device of each ARQ says in addition.
+func WithDevice(choose func(cyborgclient.ARQ) DeviceOptions) ComposeOption {
+	return func(c *composeConfig) error {
+		c.choose = choose
+		return nil
+	}
+}
+
+func (c composeConfig) optionsOf(arq cyborgclient.ARQ) DeviceOptions {
+	if c.choose == nil {
+		return DeviceOptions{}
+	}
+	return c.choose(arq)
+}
+
 func (p Policy) check(option string) error {
-	if p != Fail && p != Skip {
-		return fmt.Errorf("compose domain: %s needs Fail or Skip, got %d", option, p)
+	if p < Fail || p > Report {
+		return fmt.Errorf("compose domain: %s needs Fail, Skip or Report, got %d", option, p)
 	}
 	return nil
 }

@@ -2,9 +2,10 @@ package virtdriver
 
 import (
 	"bytes"
-	"cmp"
+	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/beevik/etree"
 )
 
 // domain is a domain XML as text with the places that matter in it. Edits are
@@ -19,70 +20,78 @@ type domain struct {
 	inner, closing int
 	// children are the elements in it.
 	children []place
+	// tree is the whole domain, read when something needs more than the places.
+	tree *etree.Element
 }
 
 // place is an element in the text.
 type place struct {
 	name       string
 	kind       string // the attribute type
-	path       string
+	parent     string // the path of what it is in, as far as it is told
+	nth        int    // which of its name it is in the parent, from 1; 0 is the only one
 	start, end int
 	line       int
 	column     int
 }
 
 func (p place) failure(err error) *ComposeError {
-	return &ComposeError{Line: p.line, Column: p.column, Path: p.path, Err: err}
+	return &ComposeError{Line: p.line, Column: p.column, Path: p.path(), Err: err}
 }
 
-// insert gives the text with the devices in it: after the last hostdev, or else
-// before the white space that ends <devices>.
-func (d *domain) insert(devices []device) []byte {
-	if len(devices) == 0 {
-		return bytes.Clone(d.text)
+// path is empty for what is no element.
+func (p place) path() string {
+	switch {
+	case p.name == "":
+		return ""
+	case p.nth == 0:
+		return p.parent + "/" + p.name
 	}
-	style := d.style()
-	fragment := style.write(devices)
-	if last, ok := d.lastHostdev(); ok {
-		return d.splice(last.end, last.end, fragment)
-	}
-	at := d.inner + len(bytes.TrimRight(d.text[d.inner:d.closing], " \t\r\n"))
-	if style.newline != "" && !bytes.Contains(d.text[at:d.closing], []byte("\n")) {
-		fragment += style.newline + styleAt(d.text, d.devices.start).indent
-	}
-	if tag := d.text[:d.inner]; bytes.HasSuffix(tag, []byte("/>")) {
-		return d.splice(d.inner-len("/>"), d.inner, ">"+fragment+"</devices>")
-	}
-	return d.splice(at, at, fragment)
+	return fmt.Sprintf("%s/%s[%d]", p.parent, p.name, p.nth)
 }
 
-func (d *domain) splice(from, to int, fragment string) []byte {
-	return slices.Concat(d.text[:from], []byte(fragment), d.text[to:])
+// root reads the whole domain, once.
+func (d *domain) root() (*etree.Element, error) {
+	if d.tree == nil {
+		var err error
+		if d.tree, err = readElement(d.text); err != nil {
+			return nil, place{line: 1, column: 1, name: "domain"}.failure(err)
+		}
+	}
+	return d.tree, nil
 }
 
-// style follows the last hostdev, or else the last device, or else the element
-// <devices>, whose level then tells how deep a level is.
-func (d *domain) style() style {
-	outer := styleAt(d.text, d.devices.start)
-	s := style{newline: outer.newline, indent: outer.indent + cmp.Or(outer.indent, "  ")}
-	if last, ok := d.lastHostdev(); ok {
-		s = styleAt(d.text, last.start)
-	} else if len(d.children) > 0 {
-		s = styleAt(d.text, d.children[len(d.children)-1].start)
+// element reads the text of a child of <devices>.
+func (d *domain) element(child int) (*etree.Element, error) {
+	at := d.children[child]
+	element, err := readElement(d.text[at.start:at.end])
+	if err != nil {
+		return nil, at.failure(err)
 	}
-	s.step = "  "
-	if step, deeper := strings.CutPrefix(s.indent, outer.indent); deeper && step != "" {
-		s.step = step
-	}
-	s.singleQuote = d.singleQuote
-	return s
+	return element, nil
 }
 
-func (d *domain) lastHostdev() (place, bool) {
+// readElement reads the text of one element.
+func readElement(text []byte) (*etree.Element, error) {
+	doc := etree.NewDocument()
+	doc.ReadSettings.PreserveCData = true
+	if err := doc.ReadFromBytes(text); err != nil {
+		return nil, wrap(ErrMalformedXML, "%w", err)
+	}
+	return doc.Root(), nil
+}
+
+// last is the last child of <devices> with that name.
+func (d *domain) last(name string) (place, bool) {
 	for _, child := range slices.Backward(d.children) {
-		if child.name == "hostdev" {
+		if child.name == name {
 			return child, true
 		}
 	}
 	return place{}, false
+}
+
+// contentEnd is where the content of <devices> ends but for white space.
+func (d *domain) contentEnd() int {
+	return d.inner + len(bytes.TrimRight(d.text[d.inner:d.closing], blanks))
 }

@@ -3,8 +3,10 @@ package virtdriver_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/http/httptest"
 	"strings"
+	"testing/fstest"
 	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -41,6 +43,101 @@ func ExampleCompose() {
 	//   </devices>
 	// </domain> <nil>
 	// compose domain: line 3 column 1: malformed XML: unexpected EOF, <devices> is not closed
+}
+
+// guest is a running guest with a device.
+const guest = `<domain type='kvm'>
+  <devices>
+    <hostdev mode='subsystem' type='pci' managed='yes'>
+      <source>
+        <address domain='0x0000' bus='0x3b' slot='0x00' function='0x1'/>
+      </source>
+      <alias name='hostdev0'/>
+    </hostdev>
+  </devices>
+</domain>`
+
+func ExampleDecompose() {
+	bare, err := virtdriver.Decompose([]byte(guest), []cyborgclient.ARQ{pciARQ("2c6be03a", "0000:3b:00.1")})
+	fmt.Println(string(bare.XML), err)
+	// Output:
+	// <domain type='kvm'>
+	//   <devices>
+	//   </devices>
+	// </domain> <nil>
+}
+
+func ExampleReplace() {
+	moved, err := virtdriver.Replace([]byte(guest),
+		[]cyborgclient.ARQ{pciARQ("2c6be03a", "0000:3b:00.1")}, []cyborgclient.ARQ{pciARQ("77a1c0de", "0000:d8:00.0")})
+	fmt.Println(string(moved.XML), err)
+	// Output:
+	// <domain type='kvm'>
+	//   <devices>
+	//     <hostdev mode='subsystem' type='pci' managed='yes'>
+	//       <source>
+	//         <address domain='0x0000' bus='0xd8' slot='0x00' function='0x0'/>
+	//       </source>
+	//       <alias name='hostdev0'/>
+	//     </hostdev>
+	//   </devices>
+	// </domain> <nil>
+}
+
+func ExampleHotPlug() {
+	fragments, err := virtdriver.HotPlug([]byte(guest), []cyborgclient.ARQ{mdevARQ("77a1c0de", "b2dd8561-7619-4216-bd8e-5c1e51fa76d8")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(fragments[0].Mediated.XML(), fragments[0].XML)
+	// Output:
+	// <device>
+	//   <parent>pci_0000_81_14_3</parent>
+	//   <capability type='mdev'>
+	//     <type id='nvidia-35'/>
+	//     <uuid>b2dd8561-7619-4216-bd8e-5c1e51fa76d8</uuid>
+	//   </capability>
+	// </device>
+	// <hostdev mode='subsystem' type='mdev' model='vfio-pci' managed='no'>
+	//   <source>
+	//     <address uuid='b2dd8561-7619-4216-bd8e-5c1e51fa76d8'/>
+	//   </source>
+	// </hostdev>
+}
+
+func ExampleWithDevice() {
+	options := virtdriver.WithDevice(func(arq cyborgclient.ARQ) virtdriver.DeviceOptions {
+		return virtdriver.DeviceOptions{Alias: "ua-" + arq.UUID, ROMBar: new(false)}
+	})
+	composed, err := virtdriver.Compose([]byte("<domain type='kvm'><devices></devices></domain>"), []cyborgclient.ARQ{pciARQ("77a1c0de", "0000:d8:00.0")}, options)
+	fmt.Println(string(composed.XML), err)
+	// Output: <domain type='kvm'><devices><hostdev mode='subsystem' type='pci' managed='yes'><source><address domain='0x0000' bus='0xd8' slot='0x00' function='0x0'/></source><rom bar='off'/><alias name='ua-77a1c0de'/></hostdev></devices></domain> <nil>
+}
+
+func ExampleReadTopology() {
+	sysfs := fstest.MapFS{ // os.DirFS("/sys/bus/pci/devices") on a host
+		"0000:01:00.0/class":       {Data: []byte("0x030000\n")},
+		"0000:01:00.0/iommu_group": {Data: []byte("../../kernel/iommu_groups/2"), Mode: fs.ModeSymlink},
+		"0000:01:00.1/class":       {Data: []byte("0x040300\n")},
+		"0000:01:00.1/iommu_group": {Data: []byte("../../kernel/iommu_groups/2"), Mode: fs.ModeSymlink},
+	}
+	topology, err := virtdriver.ReadTopology(sysfs)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = virtdriver.Compose([]byte(guest), []cyborgclient.ARQ{pciARQ("77a1c0de", "0000:01:00.0")}, virtdriver.WithTopology(topology))
+	fmt.Println(err)
+	// Output: compose domain: ARQ 77a1c0de: IOMMU group: 0000:01:00.0 is in group 2 with 0000:01:00.1, which this guest does not have
+}
+
+func ExamplePortBindingProfile() {
+	arq := pciARQ("77a1c0de", "0000:0c:00.1")
+	arq.AttachHandle.Info["physical_network"] = "physnet1"
+	profile, err := virtdriver.PortBindingProfile(arq)
+	fmt.Println(profile, err)
+	// Output: {physnet1 0000:0c:00.1 77a1c0de} <nil>
 }
 
 func ExampleNewReceiver() {

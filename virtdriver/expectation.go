@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
 // Expectation says which bindings a wait is for.
@@ -16,6 +17,10 @@ type Expectation struct {
 	Hostname string
 	// ARQs are the uuids that the bind request named.
 	ARQs []string
+	// Providers are the resource providers that the ARQs were bound with, by the
+	// ARQ's uuid. It may be nil or leave ARQs out; those it names must be bound to
+	// that provider.
+	Providers map[string]string
 }
 
 func (e Expectation) check() error {
@@ -54,8 +59,44 @@ func (e Expectation) judge(arq cyborgclient.ARQ) (verdict, string) {
 		return failed, fmt.Sprintf("is bound for instance %q, want %s", arq.InstanceUUID, e.Instance)
 	case arq.Hostname != e.Hostname:
 		return failed, fmt.Sprintf("is bound on host %q, want %s", arq.Hostname, e.Hostname)
-	case arq.AttachHandle.Type == "":
-		return failed, "is bound without an attach handle"
+	case e.provider(arq) != "" && !strings.EqualFold(arq.DeviceRPUUID, e.provider(arq)):
+		return failed, fmt.Sprintf("is bound to provider %q, want %s", arq.DeviceRPUUID, e.provider(arq))
+	}
+	if reason := handleFault(arq.AttachHandle); reason != "" {
+		return failed, reason
 	}
 	return bound, ""
+}
+
+func (e Expectation) provider(arq cyborgclient.ARQ) string {
+	for uuid, provider := range e.Providers {
+		if strings.EqualFold(uuid, arq.UUID) {
+			return provider
+		}
+	}
+	return ""
+}
+
+// handleFault says why no guest could get the device of a handle. Types that
+// are not known here pass: [Compose] has a policy for them.
+func handleFault(h cyborgclient.AttachHandle) string {
+	switch h.Type {
+	case "":
+		return "is bound without an attach handle"
+	case cyborgclient.HandleMDEV:
+		if h.UUID == "" {
+			return "is bound with an MDEV handle without uuid"
+		}
+	case cyborgclient.HandlePCI, cyborgclient.HandleTestPCI:
+		field := func(name string) string {
+			if h.Info[name] == nil {
+				return ""
+			}
+			return fmt.Sprint(h.Info[name]) // a string, or a number as it stood in the JSON
+		}
+		if _, err := pci.Parse(field("domain"), field("bus"), field("device"), field("function")); err != nil {
+			return fmt.Sprintf("is bound with a handle that is no device: %v", err)
+		}
+	}
+	return ""
 }

@@ -2,20 +2,12 @@ package virtdriver
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/xml"
 	"strings"
 
 	"github.com/beevik/etree"
 )
-
-// readElement reads the text of one element.
-func readElement(text []byte) (*etree.Element, error) {
-	doc := etree.NewDocument()
-	doc.ReadSettings.PreserveCData = true
-	if err := doc.ReadFromBytes(text); err != nil {
-		return nil, wrap(ErrMalformedXML, "%w", err)
-	}
-	return doc.Root(), nil
-}
 
 // style is how new devices are written so that they look like their siblings.
 type style struct {
@@ -26,30 +18,69 @@ type style struct {
 }
 
 // write gives the text of the devices, each element on its own line, starting
-// with the line break. The elements move into a tree of their own for that.
-func (s style) write(devices []device) string {
-	list := etree.NewElement("devices")
+// with the line break.
+func (s style) write(devices []device) (string, error) {
+	var raw bytes.Buffer
+	encoder := xml.NewEncoder(&raw)
+	encoder.Indent("", " ")
 	for _, d := range devices {
-		list.AddChild(d.element)
-	}
-	doc := etree.NewDocumentWithRoot(list)
-	doc.WriteSettings = etree.WriteSettings{AttrSingleQuote: s.singleQuote, CanonicalText: true}
-	doc.Indent(1)
-	text, _ := doc.WriteToString() // writing into memory cannot fail
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		bare := strings.TrimLeft(line, " ")
-		level := len(line) - len(bare) - 1
-		if level < 0 { // the list itself
-			continue
+		if err := encoder.Encode(d.element); err != nil {
+			return "", d.failure(wrap(ErrBadField, "%w", err))
 		}
+	}
+	var b strings.Builder
+	b.Grow(2 * raw.Len())
+	for line := range strings.Lines(raw.String()) {
+		tag := strings.TrimLeft(line, " ")
 		b.WriteString(s.newline)
 		if s.newline != "" {
-			b.WriteString(s.indent + strings.Repeat(s.step, level))
+			b.WriteString(s.indent)
+			for range len(line) - len(tag) {
+				b.WriteString(s.step)
+			}
 		}
-		b.WriteString(strings.TrimRight(bare, "\n"))
+		b.WriteString(s.spell(strings.TrimRight(tag, "\n")))
 	}
-	return b.String()
+	return b.String(), nil
+}
+
+// spell writes an element without content as one tag, and quotes as the domain
+// does. The encoder has escaped all quotes and angle brackets of values.
+func (s style) spell(tag string) string {
+	if start, _, isEmpty := strings.Cut(tag, "></"); isEmpty {
+		tag = start + emptyEnd
+	}
+	if s.singleQuote {
+		tag = strings.ReplaceAll(tag, `"`, `'`)
+	}
+	return tag
+}
+
+// tree is the device as an element.
+func (d device) tree() (*etree.Element, error) {
+	text, err := style{}.write([]device{d})
+	if err != nil {
+		return nil, err
+	}
+	return readElement([]byte(text))
+}
+
+// style follows the last device of that name, or else the last device, or else
+// the element <devices>, whose level then tells how deep a level is.
+func (d *domain) style(tag string) style {
+	outer := styleAt(d.text, d.devices.start)
+	s := style{newline: outer.newline, indent: outer.indent + cmp.Or(outer.indent, "  ")}
+	if last, ok := d.last(tag); ok {
+		s = styleAt(d.text, last.start)
+	} else if len(d.children) > 0 {
+		s = styleAt(d.text, d.children[len(d.children)-1].start)
+	}
+	s.step = "  "
+	if step, deeper := strings.CutPrefix(s.indent, outer.indent); deeper && step != "" {
+		s.step = step
+	}
+	s.singleQuote = d.singleQuote
+	return s
 }
 
 // styleAt tells how the lines around the element at offset are written. An

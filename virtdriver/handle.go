@@ -1,19 +1,20 @@
 package virtdriver
 
 import (
-	"bytes"
-	"encoding/xml"
-
-	"github.com/beevik/etree"
-	"libvirt.org/go/libvirtxml"
-
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
+// handles is the registry of the attach handles that become devices. TEST_PCI
+// and all other types give none; policies decide about them.
+var handles = map[cyborgclient.HandleType]func(cyborgclient.ARQ, string, DeviceOptions) (device, error){
+	cyborgclient.HandlePCI:  pciDevice,
+	cyborgclient.HandleMDEV: mdevDevice,
+}
+
 // managedByType says whether libvirt unbinds the device from its host driver
 // (nova/virt/libvirt/driver.py, _set_managed_mode). Domain types that are not
-// listed cannot take PCI devices of the host. test is libvirt's mock driver.
+// listed cannot take devices of the host. test is libvirt's mock driver.
 var managedByType = map[string]string{
 	"kvm":       "yes",
 	"qemu":      "yes",
@@ -22,74 +23,57 @@ var managedByType = map[string]string{
 	"parallels": "no",
 }
 
-// device is one ARQ's device for the guest.
-type device struct {
-	arq     cyborgclient.ARQ
-	address pci.Address
-	hostdev libvirtxml.DomainHostdev
-	element *etree.Element // the hostdev as a tree
-}
-
-// devices decides for each ARQ: a device, skipped, or an error.
-func (c composeConfig) devices(arqs []cyborgclient.ARQ, virtType string) (made []device, skipped []cyborgclient.ARQ, err error) {
-	for _, arq := range arqs {
-		d, err := c.device(arq, virtType)
-		switch {
-		case err != nil:
-			return nil, nil, &ComposeError{ARQs: []string{arq.UUID}, Err: err}
-		case d == nil:
-			skipped = append(skipped, arq)
-		default:
-			made = append(made, *d)
-		}
+// decide makes the device of an ARQ. It is nil, with the reason, when a policy
+// leaves the ARQ out.
+func (c composeConfig) decide(arq cyborgclient.ARQ, virtType string) (made *device, left, err error) {
+	kind := arq.AttachHandle.Type
+	if err := checkBound(arq); err != nil {
+		return nil, nil, err
 	}
-	return made, skipped, writeElements(made)
-}
-
-// device gives nil for an ARQ that a policy skips.
-func (c composeConfig) device(arq cyborgclient.ARQ, virtType string) (*device, error) {
-	switch arq.AttachHandle.Type {
-	case cyborgclient.HandlePCI:
-		return pciDevice(arq, virtType)
-	case cyborgclient.HandleTestPCI:
-		return nil, c.testPCI.refuse(arq.AttachHandle.Type)
-	case "":
-		return nil, wrap(ErrNoHandle, "the ARQ is in state %q, wait until it is %s", arq.State, cyborgclient.StateBound)
-	default:
-		return nil, c.unknown.refuse(arq.AttachHandle.Type)
+	fromHandle, known := handles[kind]
+	if !known {
+		left, err = c.policy(kind).leaveOut(kind)
+		return nil, left, err
 	}
+	d, err := fromHandle(arq, virtType, c.optionsOf(arq))
+	return &d, nil, err
 }
 
-func (p Policy) refuse(t cyborgclient.HandleType) error {
-	if p == Skip {
+// checkBound wants an attach handle and, where the state is known, that it is
+// the ARQ's own.
+func checkBound(arq cyborgclient.ARQ) error {
+	if arq.AttachHandle.Type != "" && (arq.State == "" || arq.State == cyborgclient.StateBound) {
 		return nil
 	}
-	return wrap(ErrHandleType, "%q gives no device", t)
+	return wrap(ErrNoHandle, "the ARQ is in state %q, wait until it is %s", arq.State, cyborgclient.StateBound)
 }
 
-func pciDevice(arq cyborgclient.ARQ, virtType string) (*device, error) {
-	address, err := handleAddress(arq.AttachHandle.Info)
-	if err != nil {
-		return nil, err
+func (c composeConfig) policy(kind cyborgclient.HandleType) Policy {
+	if kind == cyborgclient.HandleTestPCI {
+		return c.testPCI
 	}
-	managed, ok := managedByType[virtType]
-	if !ok {
-		return nil, wrap(ErrVirtType, "%q", virtType)
-	}
-	return &device{arq: arq, address: address, hostdev: pciHostdev(address, managed)}, nil
+	return c.unknown
 }
 
-// handleAddress reads the four fields of a PCI handle, which Cyborg gives as
-// texts.
+// leaveOut gives the reason for a report, or the error of a refusal.
+func (p Policy) leaveOut(kind cyborgclient.HandleType) (left, err error) {
+	switch reason := wrap(ErrHandleType, "%q gives no device", kind); p {
+	case Fail:
+		return nil, reason
+	case Report:
+		return reason, nil
+	}
+	return nil, nil
+}
+
+// handleAddress reads the four fields of a handle's PCI address, which Cyborg
+// gives as texts.
 func handleAddress(info map[string]any) (pci.Address, error) {
 	var fields [4]string
 	for i, name := range []string{"domain", "bus", "device", "function"} {
-		value, ok := info[name]
-		if !ok {
-			return pci.Address{}, wrap(ErrMissingField, "%s", name)
-		}
-		if fields[i], ok = value.(string); !ok {
-			return pci.Address{}, wrap(ErrBadField, "%s must be text, not %T", name, value)
+		var err error
+		if fields[i], err = handleText(info, name); err != nil {
+			return pci.Address{}, err
 		}
 	}
 	address, err := pci.Parse(fields[0], fields[1], fields[2], fields[3])
@@ -99,35 +83,14 @@ func handleAddress(info map[string]any) (pci.Address, error) {
 	return address, nil
 }
 
-func pciHostdev(a pci.Address, managed string) libvirtxml.DomainHostdev {
-	domain, bus, slot, function := uint(a.Domain), uint(a.Bus), uint(a.Device), uint(a.Function)
-	return libvirtxml.DomainHostdev{
-		Managed: managed,
-		SubsysPCI: &libvirtxml.DomainHostdevSubsysPCI{
-			Source: &libvirtxml.DomainHostdevSubsysPCISource{
-				Address: &libvirtxml.DomainAddressPCI{Domain: &domain, Bus: &bus, Slot: &slot, Function: &function},
-			},
-		},
+func handleText(info map[string]any, name string) (string, error) {
+	value, ok := info[name]
+	if !ok {
+		return "", wrap(ErrMissingField, "%s", name)
 	}
-}
-
-// writeElements lets libvirtxml write the devices and reads them as trees, all
-// at once because each writing and each reading has its price.
-func writeElements(devices []device) error {
-	text := bytes.NewBufferString("<devices>")
-	encoder := xml.NewEncoder(text)
-	for i := range devices {
-		if err := encoder.Encode(&devices[i].hostdev); err != nil {
-			return &ComposeError{ARQs: []string{devices[i].arq.UUID}, Err: wrap(ErrBadField, "%w", err)}
-		}
+	text, ok := value.(string)
+	if !ok {
+		return "", wrap(ErrBadField, "%s must be text, not %T", name, value)
 	}
-	text.WriteString("</devices>")
-	list, err := readElement(text.Bytes())
-	if err != nil {
-		return &ComposeError{Err: err}
-	}
-	for i, element := range list.ChildElements() {
-		devices[i].element = element
-	}
-	return nil
+	return text, nil
 }

@@ -92,6 +92,9 @@ func (s scope) checkAttributes(attrs []xml.Attr) error {
 	if len(attrs) < 2 && (len(attrs) == 0 || attrs[0].Name.Space == "") {
 		return nil
 	}
+	if len(attrs) == 2 && attrs[0].Name.Space+attrs[1].Name.Space == "" && attrs[0].Name != attrs[1].Name { // most
+		return nil
+	}
 	seen := make(map[xml.Name]bool, len(attrs))
 	for _, attr := range attrs {
 		name := attr.Name

@@ -5,53 +5,82 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/beevik/etree"
 
 	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
-// hostDevice is a device of the domain that is a PCI device of the host.
+// hostDevice is a device of the domain that is a device of the host.
 type hostDevice struct {
 	place
 
 	element *etree.Element
 }
 
-// takesHostPCI lists the elements of a domain that name a PCI device of the
-// host in source/address, with the type that makes them do so.
-var takesHostPCI = map[string]string{"hostdev": "pci", "interface": "hostdev", "disk": "nvme"}
+// takesHostDevice lists the elements of a domain that name a PCI device of the
+// host, or a mediated device, in source/address, with the types that make them
+// do so.
+var takesHostDevice = map[string][]string{tagHostdev: {"pci", "mdev"}, tagInterface: {"hostdev"}, "disk": {"nvme"}}
 
 // hostDevices finds the host devices that the domain already has.
-func hostDevices(d *domain) (map[pci.Address]hostDevice, error) {
-	found := make(map[pci.Address]hostDevice)
-	for _, child := range d.children {
-		if kind, ok := takesHostPCI[child.name]; !ok || child.kind != kind {
+func (d *domain) hostDevices() (map[hostKey]hostDevice, error) {
+	found := make(map[hostKey]hostDevice)
+	for i, child := range d.children {
+		if !slices.Contains(takesHostDevice[child.name], child.kind) {
 			continue
 		}
-		element, err := readElement(d.text[child.start:child.end])
+		element, err := d.element(i)
 		if err != nil {
-			return nil, child.failure(err)
+			return nil, err
 		}
-		source := firstChild(firstChild(element, "source"), "address")
-		if source == nil || source.SelectAttrValue("type", "pci") != "pci" {
-			continue
-		}
-		address, err := sourceAddress(source)
+		key, ok, err := sourceKey(element, child.kind)
 		if err != nil {
 			return nil, child.failure(wrap(ErrAddress, "%w", err))
 		}
-		if first, twice := found[address]; twice {
-			return nil, child.failure(wrap(ErrAddressTwice, "%s is also in line %d, %s", address, first.line, first.path))
+		if !ok {
+			continue
 		}
-		found[address] = hostDevice{child, element}
+		if first, twice := found[key]; twice {
+			if child.name == "disk" && first.name == "disk" { // namespaces of one controller
+				continue
+			}
+			return nil, child.failure(wrap(ErrAddressTwice, "%s is also in line %d, %s", key, first.line, first.path()))
+		}
+		found[key] = hostDevice{child, element}
 	}
 	return found, nil
+}
+
+// sourceKey tells which device of the host an element names, if it names one.
+func sourceKey(element *etree.Element, kind string) (key hostKey, ok bool, err error) {
+	source := firstChild(firstChild(element, "source"), "address")
+	if source == nil {
+		return hostKey{}, false, nil
+	}
+	if kind == "mdev" {
+		if source.SelectAttr("uuid") == nil { // channel devices of mainframes have none
+			return hostKey{}, false, nil
+		}
+		if key, err = mdevKey(source.SelectAttrValue("uuid", "")); err != nil {
+			err = fmt.Errorf("mediated device %q: %w", source.SelectAttrValue("uuid", ""), err)
+		}
+		return key, err == nil, err
+	}
+	if source.SelectAttrValue("type", "pci") != "pci" {
+		return hostKey{}, false, nil
+	}
+	key.address, err = sourceAddress(source)
+	return key, err == nil, err
 }
 
 // children are the child elements of that name in no namespace; libvirt passes
 // over all others. The element itself is in none.
 func children(e *etree.Element, name string) []*etree.Element {
+	if e == nil {
+		return nil
+	}
 	return slices.DeleteFunc(e.SelectElements(name), func(child *etree.Element) bool {
 		return child.Space != "" || child.NamespaceURI() != ""
 	})
@@ -59,9 +88,6 @@ func children(e *etree.Element, name string) []*etree.Element {
 
 // firstChild is nil when there is none.
 func firstChild(e *etree.Element, name string) *etree.Element {
-	if e == nil {
-		return nil
-	}
 	if found := children(e, name); len(found) > 0 {
 		return found[0]
 	}
@@ -95,8 +121,8 @@ func number(text string) (uint64, bool) {
 }
 
 // inUse is the error for an ARQ whose host device the domain has otherwise.
-func (h hostDevice) inUse(d device) *ComposeError {
-	e := h.failure(wrap(ErrAddressInUse, "%s, and %s", d.address, difference(h.element, d.element)))
+func (h hostDevice) inUse(d device, said string) *ComposeError {
+	e := h.failure(wrap(ErrAddressInUse, "%s, and %s", d.key, said))
 	e.ARQs = []string{d.arq.UUID}
 	return e
 }
@@ -109,7 +135,7 @@ func difference(have, want *etree.Element) string {
 		return fmt.Sprintf("the device is <%s>, not <%s>", have.Tag, want.Tag)
 	}
 	for _, attr := range want.Attr {
-		if got := have.SelectAttrValue(attr.FullKey(), implied[attr.Key]); !sameValue(got, attr.Value) {
+		if got := have.SelectAttrValue(attr.FullKey(), implied[attr.Key]); !sameValue(attr.Key, got, attr.Value) {
 			return fmt.Sprintf("%s of <%s> is %q, not %q", attr.Key, have.Tag, got, attr.Value)
 		}
 	}
@@ -128,10 +154,16 @@ func difference(have, want *etree.Element) string {
 }
 
 // implied are the values that libvirt takes for missing attributes.
-var implied = map[string]string{"managed": "no"}
+var implied = map[string]string{"managed": "no", "display": "off", "ramfb": "off"}
 
-func sameValue(a, b string) bool {
+// sameValue compares numbers by value, uuids and MAC addresses in either case.
+func sameValue(name, a, b string) bool {
+	if name == "uuid" {
+		x, err := mdevKey(a)
+		y, err2 := mdevKey(b)
+		return err == nil && err2 == nil && x == y
+	}
 	x, isNumber := number(a)
 	y, areNumbers := number(b)
-	return a == b || isNumber && areNumbers && x == y
+	return a == b || isNumber && areNumbers && x == y || name == "address" && strings.EqualFold(a, b)
 }

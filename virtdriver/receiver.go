@@ -1,8 +1,11 @@
 package virtdriver
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -27,8 +30,8 @@ const (
 // waits that are open for them. It is an [http.Handler] with the answers of
 // Nova's POST os-server-external-events
 // (nova/api/openstack/compute/server_external_events.py), which it serves at
-// the root, below /v2.1 and below /v2.1/{project}. It checks no token: put it
-// behind a handler that does, or on a loopback address.
+// the root, below /v2.1 and below /v2.1/{project}. Without [WithTokens] it checks
+// no token: put it behind a handler that does, or on a loopback address.
 //
 // An event nobody waits for is dropped, as is one that is not the first of its
 // kind and one that is still in progress. Dropped events are answered with 200
@@ -38,6 +41,8 @@ type Receiver struct {
 
 	routes    http.Handler
 	instances func(uuid string) InstanceState
+	tokens    [][sha256.Size]byte // hashes; none: everybody may send
+	spec      bool
 }
 
 // ReceiverOption changes a [Receiver] under construction.
@@ -56,6 +61,33 @@ func WithInstances(state func(uuid string) InstanceState) ReceiverOption {
 	}
 }
 
+// WithTokens makes the receiver refuse requests whose X-Auth-Token is none of
+// the tokens: 401 in Keystone's form, whatever the path. Only hashes of the
+// tokens are kept, and the time of the comparison tells nothing about them.
+func WithTokens(tokens ...string) ReceiverOption {
+	return func(r *Receiver) error {
+		if len(tokens) == 0 || slices.Contains(tokens, "") {
+			return errors.New("new event receiver: WithTokens needs tokens that are not empty")
+		}
+		for _, token := range tokens {
+			r.tokens = append(r.tokens, sha256.Sum256([]byte(token)))
+		}
+		return nil
+	}
+}
+
+// WithSpecEvents makes the receiver's HTTP side take the events of Nova's specs
+// as well: [EventResolved] with the states [StatusOK] and [StatusFailed], and
+// [EventsBound]. They need no microversion, but a tag. Without the option they
+// are refused with 400, as by every Nova; [Receiver.Deliver] knows them in any
+// case.
+func WithSpecEvents() ReceiverOption {
+	return func(r *Receiver) error {
+		r.spec = true
+		return nil
+	}
+}
+
 // NewReceiver makes a [Receiver].
 func NewReceiver(opts ...ReceiverOption) (*Receiver, error) {
 	r := &Receiver{instances: func(string) InstanceState { return InstanceOnHost }}
@@ -66,14 +98,15 @@ func NewReceiver(opts ...ReceiverOption) (*Receiver, error) {
 	}
 	const path = "/os-server-external-events"
 	routes := chi.NewRouter()
+	routes.Use(r.authenticate, r.refuseWhenClosed)
 	for _, prefix := range []string{"", "/v2.1", "/v2.1/{project}"} {
 		routes.Post(prefix+path, r.post)
 	}
 	routes.NotFound(func(w http.ResponseWriter, _ *http.Request) {
-		writeFault(w, http.StatusNotFound, "The resource could not be found.")
+		writeFault(w, &fault{http.StatusNotFound, "The resource could not be found."})
 	})
 	routes.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) {
-		writeFault(w, http.StatusMethodNotAllowed, "The method is not allowed for this resource, use POST.")
+		writeFault(w, &fault{http.StatusMethodNotAllowed, "The method is not allowed for this resource, use POST."})
 	})
 	r.routes = routes
 	return r, nil
@@ -81,7 +114,8 @@ func NewReceiver(opts ...ReceiverOption) (*Receiver, error) {
 
 // ServeHTTP answers like Nova: 200 when every event is accepted, 207 when any
 // is not, each event with its own code (200 accepted, 400 without a tag that
-// its name needs, 404 for an unknown server, 422 for a server without host).
+// its name needs, 404 for an unknown server, 422 for a server without host) and
+// its status: failed, or completed for every accepted one, whatever it reports.
 // A body that does not fit the schema of the request's microversion gets 400
 // and delivers nothing; [EventBound] needs compute 2.82.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -90,39 +124,85 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // Deliver hands an event to the waits that are open for its instance, name and
 // tag, without asking for the instance's state, and reports whether there was
-// one. It serves callers that get events by other ways than HTTP.
+// one. An event of the plural form goes to all waits of its instance. It serves
+// callers that get events by other ways than HTTP.
 func (r *Receiver) Deliver(e Event) bool {
+	e = e.normal()
 	if e.Status == StatusInProgress {
 		return false
 	}
 	return r.deliver(e)
 }
 
-// Waiting tells how many events are being waited for at this moment; it is 0
-// when no wait is open.
+// Waiting tells for how many ARQs events are being waited for at this moment; it
+// is 0 when no wait is open.
 func (r *Receiver) Waiting() int { return r.entries() }
 
+// Close ends every open wait with [ErrReceiverClosed], as Nova does when its
+// service stops (nova/compute/manager.py, InstanceEvents.cancel_all_events).
+// Waits that begin later end at once, requests get 503. Closing twice is no
+// error, the result is always nil.
+func (r *Receiver) Close() error {
+	r.close()
+	return nil
+}
+
+// authenticate stands for keystonemiddleware, which Nova has before its routes.
+func (r *Receiver) authenticate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r.mayCall(req.Header.Get("X-Auth-Token")) {
+			next.ServeHTTP(w, req)
+			return
+		}
+		w.Header().Set("WWW-Authenticate", "Keystone")
+		writeJSON(w, http.StatusUnauthorized, map[string]any{"error": map[string]any{
+			"code": http.StatusUnauthorized, "title": "Unauthorized",
+			"message": "The request you have made requires authentication.",
+		}})
+	})
+}
+
+// mayCall compares with every token, so that its time does not tell which one
+// came close.
+func (r *Receiver) mayCall(token string) bool {
+	given, same := sha256.Sum256([]byte(token)), 0
+	for i := range r.tokens {
+		same |= subtle.ConstantTimeCompare(given[:], r.tokens[i][:])
+	}
+	return len(r.tokens) == 0 || same == 1
+}
+
+func (r *Receiver) refuseWhenClosed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r.isClosed() {
+			writeFault(w, &fault{http.StatusServiceUnavailable, "The service is shutting down."})
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
 func (r *Receiver) post(w http.ResponseWriter, req *http.Request) {
-	minor, err := microversion(req.Header)
-	if err != nil {
-		writeFault(w, err.status, err.message)
+	minor, bad := microversion(req.Header, w.Header())
+	if bad != nil {
+		writeFault(w, bad)
 		return
 	}
-	setVersion(w.Header(), minor)
-	events, err := readEvents(w, req, minor)
-	if err != nil {
-		writeFault(w, err.status, err.message)
+	events, bad := readEvents(w, req, schemaOf(minor, r.spec))
+	if bad != nil {
+		writeFault(w, bad)
 		return
 	}
 	status := http.StatusOK
 	for i := range events {
-		events[i].Code = r.judge(events[i])
+		event := events[i].event()
+		events[i].Code, events[i].Status = r.judge(events[i]), StatusCompleted
 		if events[i].Code != http.StatusOK {
 			events[i].Status = StatusFailed
 			status = http.StatusMultiStatus
 			continue
 		}
-		r.Deliver(events[i].event())
+		r.Deliver(event)
 	}
 	writeJSON(w, status, map[string]any{"events": events})
 }
@@ -134,7 +214,7 @@ func (r *Receiver) judge(e wireEvent) int {
 	switch {
 	case state == InstanceUnknown:
 		return http.StatusNotFound
-	case e.Name == EventBound && e.Tag == nil:
+	case slices.Contains(needTag, e.Name) && e.Tag == nil:
 		return http.StatusBadRequest
 	case state == InstanceWithoutHost:
 		return http.StatusUnprocessableEntity
@@ -142,3 +222,6 @@ func (r *Receiver) judge(e wireEvent) int {
 		return http.StatusOK
 	}
 }
+
+// needTag are the events that are of no use without a tag.
+var needTag = []string{EventBound, EventResolved, EventsBound}

@@ -68,7 +68,7 @@ func TestReceiverAnswersLikeNova(t *testing.T) {
 		},
 		{
 			"status left out", `{"name":"accelerator-request-bound","server_uuid":"` + server + `","tag":"x"}`,
-			`{"name":"accelerator-request-bound","server_uuid":"` + server + `","tag":"x","code":200}`, 200,
+			`{"name":"accelerator-request-bound","server_uuid":"` + server + `","tag":"x","status":"completed","code":200}`, 200,
 		},
 		{
 			"no host", event(unplaced, arqA, "completed"),
@@ -85,9 +85,9 @@ func TestReceiverAnswersLikeNova(t *testing.T) {
 		{
 			"mixed, and one that needs no tag",
 			event(server, arqA, "failed") + "," + event(unplaced, arqB, "completed") + `,{"name":"network-changed","server_uuid":"` + server + `"}`,
-			`{"name":"accelerator-request-bound","server_uuid":"` + server + `","tag":"` + arqA + `","status":"failed","code":200},` +
+			`{"name":"accelerator-request-bound","server_uuid":"` + server + `","tag":"` + arqA + `","status":"completed","code":200},` +
 				`{"name":"accelerator-request-bound","server_uuid":"` + unplaced + `","tag":"` + arqB + `","status":"failed","code":422},` +
-				`{"name":"network-changed","server_uuid":"` + server + `","code":200}`, 207,
+				`{"name":"network-changed","server_uuid":"` + server + `","status":"completed","code":200}`, 207,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestReceiverTakesPostOnly(t *testing.T) {
 
 func TestReceiverMicroversions(t *testing.T) {
 	t.Parallel()
-	const name = `"accelerator-request-bound" is not an event of compute 2.`
+	const name = "Value: accelerator-request-bound. 'accelerator-request-bound' is not one of ['network-changed', "
 	for _, test := range []struct {
 		name   string
 		header http.Header
@@ -149,9 +149,9 @@ func TestReceiverMicroversions(t *testing.T) {
 		{"standard before older", http.Header{"Openstack-Api-Version": {"compute 2.93"}, "X-Openstack-Nova-Api-Version": {"2.1"}}, 200, ""},
 		{"among services", http.Header{"Openstack-Api-Version": {"placement 1.36, compute 2.90", "volume 3.1"}}, 200, ""},
 		{"latest", http.Header{"Openstack-Api-Version": {"compute latest"}}, 200, ""},
-		{"too old", http.Header{"Openstack-Api-Version": {"compute 2.81"}}, 400, name + "81"},
-		{"none", nil, 400, name + "1"},
-		{"another service's", http.Header{"Openstack-Api-Version": {"accelerator 2.82"}}, 400, name + "1"},
+		{"too old", http.Header{"Openstack-Api-Version": {"compute 2.81"}}, 400, name},
+		{"none", nil, 400, name},
+		{"another service's", http.Header{"Openstack-Api-Version": {"accelerator 2.82"}}, 400, name},
 		{"above all", http.Header{"Openstack-Api-Version": {"compute 2.999"}}, 406, "Version 2.999 is not supported by the API. Minimum is 2.1 and maximum is 2."},
 		{"other major", http.Header{"Openstack-Api-Version": {"compute 3.82"}}, 406, "Version 3.82 is not supported"},
 		{"no version", http.Header{"Openstack-Api-Version": {"compute two"}}, 400, "API Version String two is of invalid format"},
@@ -188,22 +188,26 @@ func TestReceiverRefusesBodies(t *testing.T) {
 		name, body, text string
 		status           int
 	}{
-		{"empty", "", "Malformed request body: EOF", 400},
+		{"empty", "", "None is not of type 'object'", 400},
 		{"no JSON", "events", "Malformed request body", 400},
 		{"cut", `{"events":[` + good, "Malformed request body", 400},
-		{"more text", `{"events":[` + good + `]} {}`, "more text after", 400},
-		{"no events", `{}`, "events. is a required property", 400},
-		{"empty list", `{"events":[]}`, "at least one event", 400},
-		{"no list", `{"events":` + good + `}`, "Malformed request body", 400},
-		{"other key", `{"events":[` + good + `],"more":1}`, `unknown field "more"`, 400},
-		{"other key in event", `{"events":[{"name":"power-update","server_uuid":"` + server + `","code":200}]}`, `unknown field "code"`, 400},
-		{"no name", `{"events":[{"server_uuid":"` + server + `"}]}`, "events/0/. needs name and server_uuid", 400},
-		{"no server", `{"events":[` + good + `,{"name":"power-update"}]}`, "events/1/. needs name and server_uuid", 400},
-		{"underscores", strings.ReplaceAll(`{"events":[`+good+`]}`, "accelerator-request-bound", "accelerator_request_bound"), "events/0/name", 400},
-		{"no uuid", `{"events":[` + event("instance-1", arqA, "completed") + `]}`, "events/0/server_uuid. \"instance-1\" is not a 'uuid'", 400},
-		{"bad status", `{"events":[` + event(server, arqA, "done") + `]}`, "events/0/status", 400},
-		{"long tag", `{"events":[` + event(server, strings.Repeat("é", 256), "completed") + `]}`, "events/0/tag. is longer than 255", 400},
-		{"tag of another kind", `{"events":[{"name":"power-update","server_uuid":"` + server + `","tag":5}]}`, "Malformed", 400},
+		{"more text", `{"events":[` + good + `]} {}`, "Malformed request body", 400},
+		{"no object", `[]`, "[] is not of type 'object'", 400},
+		{"no events", `{}`, "'events' is a required property", 400},
+		{"empty list", `{"events":[]}`, "field/attribute events. Value: []. [] is too short", 400},
+		{"no list", `{"events":` + good + `}`, "is not of type 'array'", 400},
+		{"no event", `{"events":[null]}`, "field/attribute 0. Value: None. None is not of type 'object'", 400},
+		{"other keys", `{"events":[` + good + `],"more":1,"and":2}`, "Additional properties are not allowed ('and', 'more' were unexpected)", 400},
+		{"other key in event", `{"events":[{"name":"power-update","server_uuid":"` + server + `","code":200}]}`, "('code' was unexpected)", 400},
+		{"no name", `{"events":[{"server_uuid":"` + server + `"}]}`, "'name' is a required property", 400},
+		{"no server", `{"events":[` + good + `,{"name":"power-update"}]}`, "field/attribute 1. Value: {\"name\":\"power-update\"}. 'server_uuid' is", 400},
+		{"underscores", strings.ReplaceAll(`{"events":[`+good+`]}`, "accelerator-request-bound", "accelerator_request_bound"), "'accelerator_request_bound' is not one of", 400},
+		{"spec's name", strings.ReplaceAll(`{"events":[`+good+`]}`, "accelerator-request-bound", "arq_resolved"), "'arq_resolved' is not one of", 400},
+		{"no uuid", `{"events":[` + event("instance-1", arqA, "completed") + `]}`, "field/attribute server_uuid. Value: instance-1. 'instance-1' is not a 'uuid'", 400},
+		{"bad status", `{"events":[` + event(server, arqA, "done") + `]}`, "'done' is not one of ['failed', 'completed', 'in-progress']", 400},
+		{"long tag", `{"events":[` + event(server, strings.Repeat("é", 256), "completed") + `]}`, "é' is too long", 400},
+		{"tag of another kind", `{"events":[{"name":"power-update","server_uuid":"` + server + `","tag":5}]}`, "field/attribute tag. Value: 5. 5 is not of type 'string'", 400},
+		{"tag null", `{"events":[{"name":"power-update","server_uuid":"` + server + `","tag":null}]}`, "field/attribute tag. Value: None. None is not of type 'string'", 400},
 		{"too large", `{"events":[` + strings.Repeat(good+",", 1000) + good + `]}`, "Request is too large.", 413},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -217,10 +221,96 @@ func TestReceiverRefusesBodies(t *testing.T) {
 	}
 }
 
+func TestReceiverContentTypes(t *testing.T) {
+	t.Parallel()
+	for contentType, status := range map[string]int{
+		"": 200, "text/plain": 200, "application/json": 200, "application/json; charset=utf-8": 200,
+		"application/vnd.openstack.compute+json": 200, "text/html": 415, "application/xml": 415, ";": 415,
+	} {
+		t.Run(contentType, func(t *testing.T) {
+			t.Parallel()
+			req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, eventPath, strings.NewReader(`{"events":[`+event(server, arqA, "completed")+`]}`))
+			req.Header.Set("OpenStack-API-Version", "compute 2.82")
+			if contentType != "" {
+				req.Header.Set("Content-Type", contentType)
+			}
+			answer := httptest.NewRecorder()
+			newReceiver(t).ServeHTTP(answer, req)
+			assert.Equal(t, status, answer.Code)
+			if status == 415 {
+				assert.JSONEq(t, `{"badMediaType":{"code":415,"message":"Unsupported Content-Type"}}`, answer.Body.String())
+			}
+		})
+	}
+}
+
+func TestReceiverTokens(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, virtdriver.WithTokens("s3cret-one", "s3cret-two"))
+	for _, test := range []struct {
+		name, path, token string
+		status            int
+	}{
+		{"first", eventPath, "s3cret-one", 200},
+		{"second", eventPath, "s3cret-two", 200},
+		{"none", eventPath, "", 401},
+		{"wrong", eventPath, "s3cret-three", 401},
+		{"beginning of one", eventPath, "s3cret-on", 401},
+		{"also where nothing is", "/", "wrong", 401},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, test.path, strings.NewReader(`{"events":[`+event(server, arqA, "completed")+`]}`))
+			req.Header.Set("OpenStack-API-Version", "compute 2.82")
+			if test.token != "" {
+				req.Header.Set("X-Auth-Token", test.token)
+			}
+			answer := httptest.NewRecorder()
+			receiver.ServeHTTP(answer, req)
+			assert.Equal(t, test.status, answer.Code)
+			if test.status == 401 {
+				assert.JSONEq(t, `{"error":{"code":401,"title":"Unauthorized","message":"The request you have made requires authentication."}}`, answer.Body.String())
+				assert.NotEmpty(t, answer.Header().Get("WWW-Authenticate"))
+			}
+		})
+	}
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", receiver, receiver, receiver), "s3cret")
+}
+
+func TestReceiverTakesSpecEvents(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, virtdriver.WithSpecEvents(), virtdriver.WithInstances(instances))
+	answer := post(t, receiver, eventPath, "", `{"events":[
+		{"name":"arq_resolved","server_uuid":"`+server+`","tag":"`+arqA+`","status":"ok"},
+		{"name":"accelerator-requests-bound","server_uuid":"`+unplaced+`","tag":"gpu"},
+		{"name":"arq_resolved","server_uuid":"`+server+`","status":"failed"}]}`)
+	assert.Equal(t, 207, answer.Code)
+	assert.JSONEq(t, `{"events":[
+		{"name":"arq_resolved","server_uuid":"`+server+`","tag":"`+arqA+`","status":"completed","code":200},
+		{"name":"accelerator-requests-bound","server_uuid":"`+unplaced+`","tag":"gpu","status":"failed","code":422},
+		{"name":"arq_resolved","server_uuid":"`+server+`","status":"failed","code":400}]}`, answer.Body.String())
+}
+
+func TestReceiverClosed(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t)
+	require.NoError(t, receiver.Close())
+	require.NoError(t, receiver.Close())
+	answer := post(t, receiver, eventPath, "compute 2.82", `{"events":[`+event(server, arqA, "completed")+`]}`)
+	assert.Equal(t, 503, answer.Code)
+	assert.JSONEq(t, `{"serviceUnavailable":{"code":503,"message":"The service is shutting down."}}`, answer.Body.String())
+}
+
 func TestReceiverOptionsAreChecked(t *testing.T) {
 	t.Parallel()
-	_, err := virtdriver.NewReceiver(virtdriver.WithInstances(nil))
-	require.ErrorContains(t, err, "WithInstances needs a function")
+	for text, opt := range map[string]virtdriver.ReceiverOption{
+		"WithInstances needs a function": virtdriver.WithInstances(nil),
+		"WithTokens needs tokens":        virtdriver.WithTokens(),
+		"tokens that are not empty":      virtdriver.WithTokens("a", ""),
+	} {
+		_, err := virtdriver.NewReceiver(opt)
+		require.ErrorContains(t, err, text)
+	}
 }
 
 func FuzzReceiver(f *testing.F) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // The limits of libxml2, and with it of libvirt: how deep elements nest, and how
@@ -112,7 +111,6 @@ func (s *scanner) raw() []byte { return s.text[s.token.start:s.decoder.InputOffs
 func (s *scanner) start(token xml.StartElement) error {
 	at := s.token
 	at.name = rawName(token.Name)
-	at.path = "/" + at.name
 	opened := element{raw: token.Name, bindings: len(s.scope)}
 	name, err := s.resolve(token)
 	if err != nil {
@@ -137,17 +135,21 @@ func (s *scanner) start(token xml.StartElement) error {
 		return s.startDevices(at)
 	case depth == 3 && s.open[1].devices:
 		s.count[at.name]++
-		at.path = fmt.Sprintf("/domain/devices/%s[%d]", at.name, s.count[at.name])
+		at.parent, at.nth = "/domain/devices", s.count[at.name]
 		s.children = append(s.children, at)
 	}
 	return nil
 }
 
 // rawName is a name as it is written.
-func rawName(name xml.Name) string { return strings.TrimPrefix(name.Space+":"+name.Local, ":") }
+func rawName(name xml.Name) string {
+	if name.Space == "" {
+		return name.Local
+	}
+	return name.Space + ":" + name.Local
+}
 
 func (s *scanner) startRoot(at place) error {
-	at.path = "/" + at.name
 	s.roots++
 	if s.roots > 1 {
 		return at.malformed("a second root element")
@@ -162,7 +164,7 @@ func (s *scanner) startRoot(at place) error {
 }
 
 func (s *scanner) startDevices(at place) error {
-	at.path = "/domain/devices"
+	at.parent = "/domain"
 	if s.devices.name != "" {
 		return at.failure(wrap(ErrDevices, "this is the second, the first is in line %d", s.devices.line))
 	}

@@ -29,6 +29,13 @@ type ARQLister interface {
 	ARQsByInstance(ctx context.Context, instance string) ([]cyborgclient.ARQ, error)
 }
 
+// ResolvedLister is what [WithResolvedPolls] needs besides; [*cyborgclient.Client]
+// has it. The error is [cyborgclient.ErrNotResolved] while an ARQ of the
+// instance is on its way.
+type ResolvedLister interface {
+	ARQs(ctx context.Context, filter cyborgclient.ARQFilter) ([]cyborgclient.ARQ, error)
+}
+
 // Waiter waits until the accelerators of an instance are bound. It stands for
 // nova/compute/manager.py, _get_bound_arq_resources, without its gaps: it polls
 // besides taking events, so a lost event costs one poll interval and not the
@@ -38,6 +45,7 @@ type ARQLister interface {
 // A Waiter is safe for concurrent use, also for several waits of one instance.
 type Waiter struct {
 	arqs     ARQLister
+	resolved ResolvedLister // nil: poll plainly
 	receiver *Receiver
 	timeout  time.Duration
 	interval time.Duration
@@ -54,6 +62,22 @@ func WithReceiver(r *Receiver) WaiterOption {
 			return errors.New("new waiter: WithReceiver needs a receiver")
 		}
 		w.receiver = r
+		return nil
+	}
+}
+
+// WithResolvedPolls makes the slow polls ask the question that Nova's spec has
+// for it, ?instance=…&bind_state=resolved, which Cyborg answers with 423 until
+// every ARQ of the instance is decided. The answer says nothing about single
+// ARQs; so the first poll and those after an event list them plainly, and the
+// verdict is the same. The lister must be a [ResolvedLister].
+func WithResolvedPolls() WaiterOption {
+	return func(w *Waiter) error {
+		lister, ok := w.arqs.(ResolvedLister)
+		if !ok {
+			return fmt.Errorf("new waiter: WithResolvedPolls needs a lister that can list resolved ARQs, %T cannot", w.arqs)
+		}
+		w.resolved = lister
 		return nil
 	}
 }
@@ -106,20 +130,27 @@ func NewWaiter(arqs ARQLister, opts ...WaiterOption) (*Waiter, error) {
 // event and each poll interval until the deadline. An event alone decides
 // nothing, what Cyborg shows does. The wait ends early, with a [*WaitError]
 // that tells about all ARQs, when one of them is decided otherwise (BindFailed,
-// Deleting, or Bound without handle or to another host), and with the context.
-// A poll that fails is tried again until the deadline. On every way out the
-// registrations are gone.
+// Deleting, or Bound to another host, instance or provider or with a handle
+// that is none), with the context, and when the receiver is closed. A poll that
+// fails is tried again until the deadline. On every way out the registrations
+// are gone.
 func (w *Waiter) Wait(ctx context.Context, want Expectation) ([]cyborgclient.ARQ, error) {
 	if err := want.check(); err != nil {
 		return nil, err
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	ctx, cancel := context.WithTimeoutCause(ctx, w.timeout, ErrWaitTimeout)
 	defer cancel()
-	inbox, unsubscribe := w.subscribe(want)
-	defer unsubscribe()
 	watch := newWatch(want)
+	inbox, unsubscribe, err := w.subscribe(want, end)
+	if err != nil {
+		return nil, watch.failure(err)
+	}
+	defer unsubscribe()
+	list := w.list
 	for ctx.Err() == nil {
-		switch watch.poll(ctx, w.arqs) {
+		switch watch.poll(ctx, list) {
 		case bound:
 			return watch.bound(), nil
 		case failed:
@@ -130,20 +161,35 @@ func (w *Waiter) Wait(ctx context.Context, want Expectation) ([]cyborgclient.ARQ
 		case <-ctx.Done():
 		case e := <-inbox:
 			watch.note(e, inbox)
+			list = w.list
 		case <-time.After(w.interval):
+			list = w.slowList
 		}
 	}
 	return nil, watch.failure(context.Cause(ctx))
 }
 
-func (w *Waiter) subscribe(want Expectation) (inbox <-chan Event, unsubscribe func()) {
+// lister is one way to ask for the ARQs of an instance.
+type lister func(ctx context.Context, instance string) ([]cyborgclient.ARQ, error)
+
+func (w *Waiter) list(ctx context.Context, instance string) ([]cyborgclient.ARQ, error) {
+	return w.arqs.ARQsByInstance(ctx, instance)
+}
+
+func (w *Waiter) slowList(ctx context.Context, instance string) ([]cyborgclient.ARQ, error) {
+	if w.resolved == nil {
+		return w.list(ctx, instance)
+	}
+	return w.resolved.ARQs(ctx, cyborgclient.ARQFilter{Instance: instance, Resolved: true})
+}
+
+func (w *Waiter) subscribe(want Expectation, end context.CancelCauseFunc) (inbox <-chan Event, unsubscribe func(), err error) {
 	if w.receiver == nil {
-		return nil, func() {}
+		return nil, func() {}, nil
 	}
-	keys := make([]eventKey, len(want.ARQs))
-	for i, arq := range want.ARQs {
-		keys[i] = keyOf(want.Instance, EventBound, arq)
+	s, err := w.receiver.subscribe(want, end)
+	if err != nil {
+		return nil, nil, err
 	}
-	s := w.receiver.subscribe(keys)
-	return s.inbox, func() { w.receiver.unsubscribe(s) }
+	return s.inbox, func() { w.receiver.unsubscribe(s) }, nil
 }

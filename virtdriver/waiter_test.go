@@ -145,6 +145,28 @@ func TestWaitForBoundARQs(t *testing.T) {
 				r.Deliver(e)
 			})
 		}, time.Second, 2},
+		{"event of the Train spec", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() {
+				c.set(done)()
+				r.Deliver(virtdriver.Event{Name: virtdriver.EventResolved, ServerUUID: server, Tag: arqA, Status: virtdriver.StatusOK})
+			})
+		}, time.Second, 2},
+		{"events of the plural form, one a profile", func(c *cyborg, r *virtdriver.Receiver) {
+			for i, profile := range []string{"nic", "gpu"} {
+				c.after(time.Duration(i+1)*time.Second, func() {
+					c.set([]cyborgclient.ARQ{started, done}[i])()
+					r.Deliver(virtdriver.Event{Name: virtdriver.EventsBound, ServerUUID: server, Tag: profile})
+				})
+			}
+		}, 2 * time.Second, 3},
+		{"more events of the plural form than fit", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(time.Second, func() {
+				c.set(done)()
+				for range 100 {
+					r.Deliver(virtdriver.Event{Name: virtdriver.EventsBound, ServerUUID: server, Tag: "gpu"})
+				}
+			})
+		}, time.Second, 2},
 		{"polls fail in between", func(c *cyborg, _ *virtdriver.Receiver) {
 			c.err = errors.New("503")
 			c.after(25*time.Second, c.set(done))
@@ -284,6 +306,121 @@ func TestTwoWaitsOfOneInstance(t *testing.T) {
 	})
 }
 
+// TestWaitEndsWhenItsReceiverCloses: each of two waits of an instance, and one
+// for two ARQs, is told; none can begin afterwards. The keys of the table hold
+// uuids and so must not be texts that are split at dashes.
+func TestWaitEndsWhenItsReceiverCloses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newReceiver(t)
+		c := newCyborg(arq(arqA, cyborgclient.StateBindStarted), arq(arqB, cyborgclient.StateBindStarted))
+		w, err := virtdriver.NewWaiter(c, virtdriver.WithReceiver(r))
+		require.NoError(t, err)
+		var group sync.WaitGroup
+		for _, expected := range []virtdriver.Expectation{want(arqA, arqB), want(arqB)} {
+			group.Go(func() {
+				_, err := w.Wait(t.Context(), expected)
+				typed, _ := errors.AsType[*virtdriver.WaitError](err)
+				assert.True(t, errors.Is(err, virtdriver.ErrReceiverClosed) && typed != nil && !typed.TimedOut && len(typed.ARQs) == len(expected.ARQs), "%v", err)
+				assert.Equal(t, 42*time.Second, time.Since(c.start))
+			})
+		}
+		time.Sleep(42 * time.Second)
+		require.NoError(t, r.Close())
+		group.Wait()
+		assert.Zero(t, r.Waiting())
+		polls := len(c.polls)
+		_, err = w.Wait(t.Context(), want(arqA))
+		require.ErrorIs(t, err, virtdriver.ErrReceiverClosed)
+		assert.Len(t, c.polls, polls, "a wait that cannot register does not poll")
+	})
+}
+
+// resolvedCyborg answers bind_state=resolved as Cyborg does.
+type resolvedCyborg struct {
+	*cyborg
+
+	asked []bool // of each poll, whether it asked the question
+}
+
+func (c *resolvedCyborg) ARQsByInstance(ctx context.Context, instance string) ([]cyborgclient.ARQ, error) {
+	c.asked = append(c.asked, false)
+	return c.cyborg.ARQsByInstance(ctx, instance)
+}
+
+func (c *resolvedCyborg) ARQs(ctx context.Context, filter cyborgclient.ARQFilter) ([]cyborgclient.ARQ, error) {
+	c.asked = append(c.asked, filter.Resolved)
+	arqs, err := c.cyborg.ARQsByInstance(ctx, filter.Instance)
+	for _, arq := range arqs {
+		if !arq.State.Resolved() {
+			return nil, &cyborgclient.Error{Op: "list", StatusCode: 423, Err: cyborgclient.ErrNotResolved}
+		}
+	}
+	return arqs, err
+}
+
+func TestWaitWithResolvedPolls(t *testing.T) {
+	t.Parallel()
+	started, done, bad := arq(arqA, cyborgclient.StateBindStarted), arq(arqA, cyborgclient.StateBound), arq(arqB, cyborgclient.StateBindFailed)
+	for _, test := range []struct {
+		name  string
+		play  func(c *cyborg, r *virtdriver.Receiver)
+		err   error
+		took  time.Duration
+		asked []bool
+	}{
+		{"bound", func(c *cyborg, _ *virtdriver.Receiver) {
+			c.after(15*time.Second, c.set(done, arq(arqB, cyborgclient.StateBound)))
+		}, nil, 20 * time.Second, []bool{false, true, true}},
+		{"failed, seen when all are decided", func(c *cyborg, _ *virtdriver.Receiver) {
+			c.after(5*time.Second, c.set(started, bad))
+			c.after(15*time.Second, c.set(done, bad))
+		}, virtdriver.ErrNotBound, 20 * time.Second, []bool{false, true, true}},
+		{"failed, seen after the event", func(c *cyborg, r *virtdriver.Receiver) {
+			c.after(15*time.Second, func() {
+				c.set(started, bad)()
+				r.Deliver(virtdriver.Event{Name: virtdriver.EventBound, ServerUUID: server, Tag: arqB, Status: virtdriver.StatusFailed})
+			})
+		}, virtdriver.ErrNotBound, 15 * time.Second, []bool{false, true, false}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := newReceiver(t)
+				c := &resolvedCyborg{cyborg: newCyborg(started, arq(arqB, cyborgclient.StateBindStarted))}
+				test.play(c.cyborg, r)
+				w, err := virtdriver.NewWaiter(c, virtdriver.WithReceiver(r), virtdriver.WithResolvedPolls(), virtdriver.WithPollInterval(10*time.Second))
+				require.NoError(t, err)
+				_, err = w.Wait(t.Context(), want(arqA, arqB))
+				if test.err == nil {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, test.err)
+				}
+				assert.Equal(t, test.took, time.Since(c.start))
+				assert.Equal(t, test.asked, c.asked)
+			})
+		})
+	}
+}
+
+// TestWaitWithResolvedPollsTimesOut: 423 is an answer and no failure of the
+// poll, and the table has what the first poll saw.
+func TestWaitWithResolvedPollsTimesOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &resolvedCyborg{cyborg: newCyborg(arq(arqA, cyborgclient.StateBindStarted))}
+		w, err := virtdriver.NewWaiter(c, virtdriver.WithResolvedPolls())
+		require.NoError(t, err)
+		_, err = w.Wait(t.Context(), want(arqA))
+		require.ErrorIs(t, err, virtdriver.ErrWaitTimeout)
+		var typed *virtdriver.WaitError
+		require.ErrorAs(t, err, &typed)
+		assert.Zero(t, typed.FailedPolls)
+		assert.Equal(t, cyborgclient.StateBindStarted, typed.ARQs[0].State)
+	})
+}
+
 func TestNewWaiterChecks(t *testing.T) {
 	t.Parallel()
 	c := newCyborg()
@@ -295,6 +432,7 @@ func TestNewWaiterChecks(t *testing.T) {
 		{"no lister", "something to list ARQs with", nil, virtdriver.WithTimeout(time.Second)},
 		{"no receiver", "WithReceiver needs a receiver", c, virtdriver.WithReceiver(nil)},
 		{"timeout", "WithTimeout needs a duration above 0, got 0s", c, virtdriver.WithTimeout(0)},
+		{"resolved polls", "WithResolvedPolls needs a lister that can list resolved ARQs, *virtdriver_test.cyborg cannot", c, virtdriver.WithResolvedPolls()},
 		{"interval", "WithPollInterval needs a duration above 0, got -1s", c, virtdriver.WithPollInterval(-time.Second)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,9 +1,11 @@
 package virtdriver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -36,7 +38,8 @@ type WaitError struct {
 	// LastPollError is the error of the last poll that failed, nil when none
 	// did.
 	LastPollError error
-	// Err is [ErrWaitTimeout], [ErrNotBound] or the cause of the context's end.
+	// Err is [ErrWaitTimeout], [ErrNotBound], [ErrReceiverClosed] or the cause of
+	// the context's end.
 	Err error
 }
 
@@ -47,13 +50,16 @@ type ARQVerdict struct {
 	// Seen says that Cyborg listed the ARQ for the instance; State and Hostname
 	// are empty when it did not.
 	Seen bool
-	// State is the ARQ's state.
-	State cyborgclient.ARQState
+	// State is the ARQ's state, StateAfter when the wait saw it first, counted
+	// from the wait's start.
+	State      cyborgclient.ARQState
+	StateAfter time.Duration
 	// Hostname is the host that the ARQ names.
 	Hostname string
-	// Event is the status of the event that came for the ARQ, empty when none
-	// came.
-	Event string
+	// Event is the status of the event that came for the ARQ or, in the plural
+	// form, for its profile; it is empty when none came. EventAfter is when.
+	Event      string
+	EventAfter time.Duration
 	// Reason says what is missing; it is empty for an ARQ that was bound as
 	// expected.
 	Reason string
@@ -91,6 +97,30 @@ func (e *WaitError) Error() string {
 	if e.LastPollError != nil {
 		fmt.Fprintf(&b, "; %d of %d polls failed, the last with: %v", e.FailedPolls, e.Polls, e.LastPollError)
 	}
+	return b.String()
+}
+
+// Table shows what the wait saw, one ARQ a line under a line of titles, for a
+// log or a terminal: what came for it and when, and what is missing.
+func (e *WaitError) Table() string {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ARQ\tSTATE\tHOST\tEVENT\tVERDICT")
+	for _, v := range e.ARQs {
+		state := "not listed"
+		switch {
+		case e.Polls == e.FailedPolls:
+			state = "not seen"
+		case v.Seen:
+			state = fmt.Sprintf("%s since %s", v.State, v.StateAfter)
+		}
+		event := "none"
+		if v.Event != "" {
+			event = fmt.Sprintf("%s after %s", v.Event, v.EventAfter)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", v.UUID, state, cmp.Or(v.Hostname, "-"), event, cmp.Or(v.Reason, "as expected"))
+	}
+	_ = table.Flush() // a strings.Builder takes everything
 	return b.String()
 }
 

@@ -3,6 +3,7 @@ package virtdriver_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,15 +19,24 @@ import (
 func TestWaitEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	done := arq(arqA, cyborgclient.StateBound)
-	elsewhere, foreign, bare := done, done, done
+	done.DeviceRPUUID = strings.ToUpper(unplaced)
+	elsewhere, foreign, bare, wide, cut, mark, other := done, done, done, done, done, done, done
 	elsewhere.Hostname = "cn2"
 	foreign.InstanceUUID = stranger
 	bare.AttachHandle = cyborgclient.AttachHandle{}
+	wide.AttachHandle = pciHandle("10001", "8a", "0", "0")
+	cut.AttachHandle = cyborgclient.AttachHandle{Type: cyborgclient.HandleTestPCI, Info: map[string]any{"domain": "0", "bus": "0", "device": "0"}}
+	mark.AttachHandle = cyborgclient.AttachHandle{Type: cyborgclient.HandleMDEV, Info: map[string]any{"asked_type": "nvidia-63"}}
+	other.DeviceRPUUID = stranger
 	for _, test := range []struct {
 		name   string
 		arq    cyborgclient.ARQ
 		reason string
 	}{
+		{"wide domain", wide, `is bound with a handle that is no device: parse pci domain "10001": domains above 0xffff cannot be assigned to guests, emulators take 16 bits only`},
+		{"handle without function", cut, `is bound with a handle that is no device: parse pci function "": want hexadecimal digits, with or without 0x`},
+		{"mdev without uuid", mark, "is bound with an MDEV handle without uuid"},
+		{"another provider", other, `is bound to provider "` + stranger + `", want ` + unplaced},
 		{"failed", arq(arqA, cyborgclient.StateBindFailed), "is not bound"},
 		{"deleting", arq(arqA, cyborgclient.StateDeleting), "is not bound"},
 		{"another host", elsewhere, `is bound on host "cn2", want cn1.example.org`},
@@ -36,7 +46,9 @@ func TestWaitEndsAtOnce(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				got := wait(t, t.Context(), newCyborg(arq(arqB, cyborgclient.StateBindStarted), test.arq), newReceiver(t), want(arqB, arqA))
+				expected := want(arqB, arqA)
+				expected.Providers = map[string]string{strings.ToUpper(arqA): unplaced}
+				got := wait(t, t.Context(), newCyborg(arq(arqB, cyborgclient.StateBindStarted), test.arq), newReceiver(t), expected)
 				require.ErrorIs(t, got.err, virtdriver.ErrNotBound)
 				var typed *virtdriver.WaitError
 				require.ErrorAs(t, got.err, &typed)
@@ -69,6 +81,37 @@ func TestWaitConfirmsFailedEvent(t *testing.T) {
 		require.ErrorIs(t, got.err, virtdriver.ErrNotBound)
 		assert.Equal(t, 4*time.Second, got.took)
 		require.ErrorContains(t, got.err, "ARQ "+arqA+" is not bound (state BindFailed, event failed); ARQ "+arqB+" is not bound (state BindFailed, event failed)")
+	})
+}
+
+func pciHandle(domain, bus, device, function string) cyborgclient.AttachHandle {
+	return cyborgclient.AttachHandle{Type: cyborgclient.HandlePCI, Info: map[string]any{
+		"domain": domain, "bus": bus, "device": device, "function": function,
+	}}
+}
+
+// TestWaitErrorTable shows what a wait saw: when each state and event came.
+func TestWaitErrorTable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		missing := "0f0f0f0f-0000-4000-8000-000000000000"
+		r := newReceiver(t)
+		profiled := arq(arqB, cyborgclient.StateBindStarted)
+		profiled.DeviceProfileName = "gpu"
+		c := newCyborg(arq(arqA, cyborgclient.StateBindStarted), profiled)
+		c.after(12*time.Second, c.set(arq(arqA, cyborgclient.StateBound), profiled))
+		c.after(31*time.Second, func() {
+			r.Deliver(bound(arqA))
+			r.Deliver(virtdriver.Event{Name: virtdriver.EventsBound, ServerUUID: server, Tag: "gpu", Status: virtdriver.StatusFailed})
+		})
+		got := wait(t, t.Context(), c, r, want(arqA, arqB, missing))
+		var typed *virtdriver.WaitError
+		require.ErrorAs(t, got.err, &typed)
+		assert.Equal(t, `ARQ                                   STATE                 HOST             EVENT                VERDICT
+2c6be03a-591b-4311-8932-ebc5b4548fa2  Bound since 20s       cn1.example.org  completed after 31s  as expected
+82af513c-9960-4056-90c0-ece063e49765  BindStarted since 0s  cn1.example.org  failed after 31s     is not bound yet
+0f0f0f0f-0000-4000-8000-000000000000  not listed            -                none                 is not among the ARQs of the instance
+`, typed.Table())
 	})
 }
 
@@ -124,6 +167,10 @@ func TestWaitHangingPollEndsAtDeadline(t *testing.T) {
 		require.ErrorIs(t, got.err, context.DeadlineExceeded, "of the poll")
 		assert.Equal(t, virtdriver.DefaultTimeout, got.took)
 		assert.Len(t, c.polls, 8, "each is given up after 30 s, the next comes 10 s later")
+		require.ErrorContains(t, got.err, "ARQ "+arqA+" was not seen, since no poll succeeded; 8 of 8 polls failed")
+		var typed *virtdriver.WaitError
+		require.ErrorAs(t, got.err, &typed)
+		assert.Contains(t, typed.Table(), arqA+"  not seen  -     none   was not seen, since no poll succeeded\n")
 	})
 }
 

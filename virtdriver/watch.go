@@ -1,7 +1,6 @@
 package virtdriver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -15,37 +14,60 @@ import (
 type watch struct {
 	want     Expectation
 	started  time.Time
-	arqs     map[string]cyborgclient.ARQ // by lower-case uuid, of the last poll that succeeded
-	events   map[string]string           // status of the last event, by lower-case uuid
+	arqs     map[string]cyborgclient.ARQ // by lower-case uuid, of the last poll that told
+	states   map[string]sighting         // of the state each ARQ is in, by lower-case uuid
+	events   map[string]sighting         // last event, by lower-case uuid
+	profiles map[string]sighting         // last event of the plural form, by profile
 	polls    int
 	failures int
 	lastErr  error
 }
 
+// sighting is a word and how long after the start of the wait it was seen
+// first.
+type sighting struct {
+	what  string
+	after time.Duration
+}
+
 func newWatch(want Expectation) *watch {
-	return &watch{want: want, started: time.Now(), events: make(map[string]string)}
+	return &watch{
+		want: want, started: time.Now(),
+		states: make(map[string]sighting), events: make(map[string]sighting), profiles: make(map[string]sighting),
+	}
 }
 
 // poll looks at Cyborg once and says what all ARQs together come to: failed if
 // any is, bound if all are. A look that fails changes nothing.
-func (w *watch) poll(ctx context.Context, lister ARQLister) verdict {
+func (w *watch) poll(ctx context.Context, list lister) verdict {
 	if len(w.want.ARQs) == 0 {
 		return bound
 	}
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	w.polls++
-	arqs, err := lister.ARQsByInstance(ctx, w.want.Instance)
-	if err != nil {
+	arqs, err := list(ctx, w.want.Instance)
+	switch {
+	case errors.Is(err, cyborgclient.ErrNotResolved):
+		return pending
+	case err != nil:
 		w.failures++
 		w.lastErr = err
 		return pending
 	}
 	w.arqs = make(map[string]cyborgclient.ARQ, len(arqs))
 	for _, arq := range arqs {
-		w.arqs[strings.ToLower(arq.UUID)] = arq
+		uuid := strings.ToLower(arq.UUID)
+		w.arqs[uuid] = arq
+		if state := string(arq.State); w.states[uuid].what != state {
+			w.states[uuid] = w.sight(state)
+		}
 	}
 	return w.together()
+}
+
+func (w *watch) sight(what string) sighting {
+	return sighting{what, time.Since(w.started).Round(time.Millisecond)}
 }
 
 func (w *watch) together() verdict {
@@ -64,17 +86,24 @@ func (w *watch) together() verdict {
 
 func (w *watch) judge(uuid string) (verdict, string) {
 	arq, ok := w.arqs[strings.ToLower(uuid)]
-	if !ok {
+	switch {
+	case w.arqs == nil:
+		return pending, "was not seen, since no poll succeeded"
+	case !ok:
 		return pending, "is not among the ARQs of the instance"
 	}
 	return w.want.judge(arq)
 }
 
-// note keeps the status of an event and of those that came with it, so that
-// events of one bind cost one poll.
+// note keeps an event and those that came with it, so that events of one bind
+// cost one poll.
 func (w *watch) note(e Event, inbox <-chan Event) {
 	for {
-		w.events[strings.ToLower(e.Tag)] = cmp.Or(e.Status, StatusCompleted)
+		if e.Name == EventsBound {
+			w.profiles[e.Tag] = w.sight(e.Status)
+		} else {
+			w.events[strings.ToLower(e.Tag)] = w.sight(e.Status)
+		}
 		select {
 		case e = <-inbox:
 		default:
@@ -100,12 +129,25 @@ func (w *watch) failure(cause error) *WaitError {
 		Err: cause,
 	}
 	for _, uuid := range w.want.ARQs {
-		arq, seen := w.arqs[strings.ToLower(uuid)]
-		_, reason := w.judge(uuid)
-		e.ARQs = append(e.ARQs, ARQVerdict{
-			UUID: uuid, Seen: seen, State: arq.State, Hostname: arq.Hostname,
-			Event: w.events[strings.ToLower(uuid)], Reason: reason,
-		})
+		e.ARQs = append(e.ARQs, w.verdict(uuid))
 	}
 	return e
+}
+
+func (w *watch) verdict(uuid string) ARQVerdict {
+	id := strings.ToLower(uuid)
+	arq, seen := w.arqs[id]
+	_, reason := w.judge(uuid)
+	event := w.events[id]
+	if event.what == "" {
+		event = w.profiles[arq.DeviceProfileName]
+	}
+	v := ARQVerdict{
+		UUID: uuid, Seen: seen, State: arq.State, Hostname: arq.Hostname,
+		Event: event.what, EventAfter: event.after, Reason: reason,
+	}
+	if seen {
+		v.StateAfter = w.states[id].after
+	}
+	return v
 }

@@ -19,6 +19,9 @@
 // authentication takes), -cloud logs in by clouds.yaml; both say group by group whether providers fit and what is in
 // the way if not.
 //
+// -largest PGPU=1 says that no provider has more than one PGPU: two in one group, which one provider would have to
+// serve, are then an error instead of a note. Give it again for each class.
+//
 // # Checks in bulk
 //
 // With -jsonl, -mapping or -mappings one JSON object per line is read from standard input and one answer per line
@@ -34,8 +37,10 @@
 //	   {"id": "p2", "resource_request": {"request_groups": [{"id": "g", "resources": {"CUSTOM_NIC": 1},
 //	   "required": ["CUSTOM_NET"]}], "same_subtree": ["g"]}}],
 //	 "image": {"properties": {"trait:CUSTOM_Y": "required"}}, "boot_from_volume": true,
-//	 "destination": {"host": "h", "node": "n", "aggregates": [["uuid"]], "forbidden_aggregates": ["uuid"]},
-//	 "force_hosts": ["h"], "force_nodes": ["n"], "compute_nodes": [{"host": "h", "node": "n", "uuid": "u"}],
+//	 "destination": {"host": "h", "node": "n", "aggregates": [["6be1b1b1-0000-4000-8000-0000000000a1"]],
+//	   "forbidden_aggregates": ["6be1b1b1-0000-4000-8000-0000000000a9"]},
+//	 "force_hosts": ["h"], "force_nodes": ["n"], "compute_nodes": [{"host": "h", "node": "n",
+//	   "uuid": "c532cf11-02ed-4b03-9dd8-3e9a454131dc"}],
 //	 "scheduler_hints": {"group": "g"}, "root_required": ["CUSTOM_R"], "root_forbidden": ["CUSTOM_S"],
 //	 "same_subtree": [["device_profile_0"]], "max_placement_results": 1000}
 //
@@ -63,8 +68,19 @@
 //
 // What cannot be answered is {"error": "…", "message": "…"}: a code word and what is wrong. The words are those of
 // requestspec.Code, arq_group_missing and create_failed for -mappings, and bad_input for a line that is no JSON, has
-// an unknown key or a value of the wrong type; its message begins with the number of the line. Requests are judged
+// an unknown key or a value of the wrong type; its message begins with the number of the line. By kind they are:
+//
+//	profile, empty_group, suffix_conflict, bad_amount, no_valid_host, cpu_policy, feature      what Nova refuses too
+//	resource_class, trait, key, base_class, trait_only, group_policy, never_fits               strict mode's own
+//	no_mapping, not_supported, search_limit                                                    of -mapping
+//	mapping_missing, arq_group_missing, create_failed                                          of -mappings
+//	bad_input                                                                                  the line cannot be read
+//
+// Keys that Nova and Cyborg show a flavor or a profile with besides those above (id, uuid, created_at, links and such) are
+// passed over. Two groups of one id are not_supported with -mapping, because the answer has one entry for both; with
+// -mappings the entry serves both. A search that would take longer than about a second is search_limit. Requests are judged
 // strictly: a key that occurs twice is bad input, and so is a size of a flavor that is no whole number. Give -lenient for
 // Nova's answers: of a key the last value counts, and sizes are what Nova's Flavor object makes of them (4 of " 4 " and
-// of 4.7, 1 of true). A size of 2^63 or more is bad input in both modes.
+// of 4.7, 1 of true). A size of a flavor of 2^63 or more is bad input in both modes, and so is
+// such an amount with -mapping: no database of Nova or Placement holds one.
 package main

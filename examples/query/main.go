@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/internal/casefile"
@@ -41,10 +42,45 @@ func (l *list) Set(value string) error {
 	return nil
 }
 
+// amounts is a flag that may be given several times, each a class and an amount.
+type amounts map[string]int64
+
+// String lists the classes.
+func (a *amounts) String() string {
+	if len(*a) == 0 {
+		return ""
+	}
+	return fmt.Sprint(map[string]int64(*a))
+}
+
+// Set adds a class.
+func (a *amounts) Set(value string) error {
+	class, number, _ := strings.Cut(value, "=")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if class == "" || err != nil || n < 0 {
+		return errors.New("want a class and a whole number, such as PGPU=1")
+	}
+	if *a == nil {
+		*a = amounts{}
+	}
+	(*a)[class] = n
+	return nil
+}
+
+// codeWords ends the help.
+const codeWords = `
+The code words of -jsonl, -mapping and -mappings are
+  profile empty_group suffix_conflict bad_amount no_valid_host cpu_policy feature      what Nova refuses
+  resource_class trait key base_class trait_only group_policy never_fits               strict mode's own, not with -lenient
+  no_mapping not_supported mapping_missing arq_group_missing create_failed search_limit  of -mapping and -mappings
+  bad_input                                                                            the line cannot be read
+`
+
 // arguments are the flags of one run.
 type arguments struct {
 	flavor, ports, image, explain, cloud   string
 	profiles                               list
+	largest                                amounts
 	raw, lenient, jsonl, mapping, mappings bool
 }
 
@@ -58,6 +94,7 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	flags.StringVar(&a.image, "image", "", "`file` of the image, JSON or YAML: properties")
 	flags.StringVar(&a.explain, "explain", "", "ask the Placement at this `URL`, with the token of OS_TOKEN (default admin), why it finds no host")
 	flags.StringVar(&a.cloud, "cloud", "", "ask the Placement of this `NAME` in clouds.yaml why it finds no host")
+	flags.Var(&a.largest, "largest", "`CLASS=N`: no provider has more than N of the class, so that a group of more is an error; again for each class")
 	flags.BoolVar(&a.raw, "raw", false, "print the query string as it is sent")
 	flags.BoolVar(&a.lenient, "lenient", false, "do what Nova does, instead of refusing what it would only warn about")
 	flags.BoolVar(&a.jsonl, "jsonl", false, "answer one request per line of standard input")
@@ -67,6 +104,7 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	case errors.Is(err, flag.ErrHelp):
 		flags.SetOutput(stdout)
 		flags.Usage()
+		_, _ = io.WriteString(stdout, codeWords)
 		return a, err
 	case err != nil:
 		return a, fmt.Errorf("%w; -h lists the flags", err)
@@ -88,7 +126,7 @@ func (a arguments) check() error {
 	switch {
 	case len(a.profiles) > 0 && a.flavor == "":
 		return errors.New("-profile needs -flavor")
-	case bulk > 1 || bulk == 1 && (a.raw || a.flavor+a.ports+a.image+a.explain+a.cloud != "" || len(a.profiles) > 0):
+	case bulk > 1 || bulk == 1 && (a.raw || len(a.largest) > 0 || a.flavor+a.ports+a.image+a.explain+a.cloud != "" || len(a.profiles) > 0):
 		return errors.New("-jsonl, -mapping and -mappings read standard input and go with no other mode")
 	case count(a.raw, a.explain != "", a.cloud != "") > 1:
 		return errors.New("give one of -raw, -explain and -cloud")
@@ -159,6 +197,7 @@ func showQuery(ctx context.Context, a arguments, out, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	f.in.LargestProvider = a.largest
 	in, err := resolve(a, f.in, f.profiles)
 	if err != nil {
 		return f.listed(err)

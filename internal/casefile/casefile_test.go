@@ -147,3 +147,57 @@ func read[I casefile.Query | casefile.Mapping | casefile.Mappings](t *testing.T,
 	require.NoError(t, err)
 	return cases
 }
+
+// TestShownKeysArePassedOver gives a flavor and a profile as Nova and Cyborg show them.
+func TestShownKeysArePassedOver(t *testing.T) {
+	t.Parallel()
+	const line = `{"flavor":{"id":"7","flavorid":"7","vcpus":1,"memory_mb":1,"links":[],"is_public":true,"extra_specs":{"accel:device_profile":"p"}},` +
+		`"device_profiles":[{"uuid":"u","created_at":"t","updated_at":null,"description":"d","links":[],"name":"p","groups":[{"resources:FPGA":"1"}]}]}`
+	for _, mode := range []casefile.Mode{casefile.Strict, casefile.Lenient} {
+		var q casefile.Query
+		require.NoError(t, casefile.Decode([]byte(line), &q, mode))
+		request, err := q.Build(mode)
+		require.NoError(t, err)
+		assert.Contains(t, request.Query(), "resourcesdevice_profile_0=FPGA%3A1")
+	}
+	require.ErrorContains(t, casefile.Decode([]byte(`{"flavor":{"uuid":"u"}}`), new(casefile.Query), casefile.Lenient), "unknown key")
+}
+
+// TestLimit gives limits; Nova's option must be 1 or more in either mode.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[string]string{"1": "limit=1&", "null": "limit=1000&", "0": "", "-5": ""} {
+		var q casefile.Query
+		line := `{"flavor":{"vcpus":1},"max_placement_results":` + limit + `}`
+		require.NoError(t, casefile.Decode([]byte(line), &q, casefile.Strict))
+		for _, mode := range []casefile.Mode{casefile.Strict, casefile.Lenient} {
+			request, err := q.Build(mode)
+			if want == "" {
+				assert.Equal(t, "bad_amount", requestspec.Code(err), limit)
+				continue
+			}
+			require.NoError(t, err)
+			assert.Contains(t, request.Query(), want)
+		}
+	}
+}
+
+// TestRepeatedIDs gives groups of one id: nothing can be said of two that are searched for, one entry serves both of two
+// that are looked up.
+func TestRepeatedIDs(t *testing.T) {
+	t.Parallel()
+	var m casefile.Mapping
+	require.NoError(t, casefile.Decode([]byte(`{"allocation":[{"rp":"a","resources":{"X":2}}],"groups":[{"id":"g","resources":{"X":1}},{"id":"g","resources":{"X":1}}]}`), &m, casefile.Strict))
+	_, err := m.Match(t.Context())
+	assert.Equal(t, "not_supported", requestspec.Code(err), "%v", err)
+	m = casefile.Mapping{}
+	require.NoError(t, casefile.Decode([]byte(`{"allocation":[],"groups":[{"id":"g","suffixed":false},{"id":"h","suffixed":false}]}`), &m, casefile.Strict))
+	_, err = m.Match(t.Context())
+	assert.Equal(t, "not_supported", requestspec.Code(err), "%v", err)
+
+	var l casefile.Mappings
+	require.NoError(t, casefile.Decode([]byte(`{"group_ids":["g","g"],"mappings":{"g":["a"]}}`), &l, casefile.Strict))
+	mapping, err := l.Match(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]string{"g": {"a"}}, mapping)
+}

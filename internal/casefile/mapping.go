@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/novacyborg/novacyborg/requestspec"
 )
@@ -33,15 +34,25 @@ type Group struct {
 	Suffixed            *bool            `json:"suffixed"`
 }
 
-// Match finds the providers of the groups.
+func (g Group) suffixed() bool { return g.Suffixed == nil || *g.Suffixed }
+
+// Match finds the providers of the groups. A mapping has one entry for each id, so that of two groups with one id nothing
+// could be said: requestspec.ErrNotSupported.
 func (m Mapping) Match(ctx context.Context) (map[string][]string, error) {
+	ids := map[string]bool{}
+	for _, g := range m.Groups {
+		if g.suffixed() && ids[g.ID] {
+			return nil, fmt.Errorf("%w: two groups have the id %q", requestspec.ErrNotSupported, g.ID)
+		}
+		ids[g.ID] = ids[g.ID] || g.suffixed()
+	}
 	groups := make([]requestspec.Group, len(m.Groups))
 	for i, g := range m.Groups {
 		groups[i] = requestspec.Group{
 			Suffix: g.ID, Resources: g.Resources, Required: g.Required, Forbidden: g.Forbidden, Aggregates: g.Aggregates,
 			ForbiddenAggregates: g.ForbiddenAggregates, InTree: g.InTree,
 		}
-		if g.Suffixed != nil && !*g.Suffixed {
+		if !g.suffixed() {
 			groups[i].Suffix = ""
 		}
 	}
@@ -66,11 +77,15 @@ type PortARQ struct {
 	ARQ  ARQ    `json:"arq"`
 }
 
-// Match finds the providers of the groups.
+// Match finds the providers of the groups. An id that is repeated says nothing more.
 func (m Mappings) Match(ctx context.Context) (map[string][]string, error) {
-	groups := make([]requestspec.Group, len(m.GroupIDs))
-	for i, id := range m.GroupIDs {
-		groups[i].Suffix = id
+	var groups []requestspec.Group
+	seen := map[string]bool{}
+	for _, id := range m.GroupIDs {
+		if !seen[id] {
+			groups = append(groups, requestspec.Group{Suffix: id})
+		}
+		seen[id] = true
 	}
 	mappings := m.Mappings
 	if mappings == nil {

@@ -2,6 +2,7 @@ package casefile
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/novacyborg/novacyborg/requestspec"
 )
@@ -22,7 +23,7 @@ type Query struct {
 	RootRequired   []string                  `json:"root_required"`
 	RootForbidden  []string                  `json:"root_forbidden"`
 	SameSubtree    [][]string                `json:"same_subtree"`
-	Limit          int                       `json:"max_placement_results"`
+	Limit          *int                      `json:"max_placement_results"`
 }
 
 // Image is what matters of an image. Glance has texts only; a value of another kind counts for nothing.
@@ -55,11 +56,18 @@ func (q Query) Build(mode Mode) (*requestspec.Request, error) {
 	if mode == Lenient {
 		opts = append(opts, requestspec.Lenient())
 	}
+	limit := 0
+	if q.Limit != nil {
+		// Left out it is the default, but given it is not: Nova's option is 1 or more.
+		if limit = *q.Limit; limit < 1 {
+			return nil, fmt.Errorf("%w: max_placement_results: want 1 or more, got %d", requestspec.ErrAmount, limit)
+		}
+	}
 	in, err := requestspec.Resolve(requestspec.Input{
 		Flavor: flavor, Ports: q.Ports, Image: q.Image.texts(), BootFromVolume: q.BootFromVolume,
 		Destination: q.Destination, ForceHosts: q.ForceHosts, ForceNodes: q.ForceNodes, ComputeNodes: q.ComputeNodes,
 		Hints: q.Hints, RootRequired: q.RootRequired, RootForbidden: q.RootForbidden, SameSubtree: q.SameSubtree,
-		Limit: q.Limit,
+		Limit: limit,
 	}, q.Profiles, opts...)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/novacyborg/novacyborg/requestspec"
 )
 
 // checkKeys refuses an unknown key at its place. Keys are compared letter by letter, which Go's decoder does not do.
@@ -47,6 +49,15 @@ func checkValue(value any, t reflect.Type, at string) error {
 	return nil
 }
 
+// passedOver are further keys that Nova and Cyborg show a flavor and a profile with. They have no meaning here.
+var passedOver = map[reflect.Type][]string{
+	reflect.TypeFor[Flavor](): {
+		"id", "flavorid", "description", "access_project_ids", "links", "rxtx_factor", "is_public", "disabled", "vcpu_weight",
+		"os-flavor-access:is_public", "OS-FLV-DISABLED:disabled", "created_at", "updated_at", "deleted_at", "deleted",
+	},
+	reflect.TypeFor[requestspec.Profile](): {"id", "uuid", "description", "created_at", "updated_at", "links"},
+}
+
 func checkObject(values map[string]any, t reflect.Type, at string) error {
 	fields := reflect.VisibleFields(t)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -56,6 +67,7 @@ func checkObject(values map[string]any, t reflect.Type, at string) error {
 			if err := checkValue(values[key], fields[i].Type, join(at, key)); err != nil {
 				return err
 			}
+		case slices.Contains(passedOver[t], key):
 		case at == "":
 			return fmt.Errorf("unknown key %q; %s", key, knownKeys(t))
 		default:

@@ -9,8 +9,8 @@ import (
 
 // Parse reads the four fields of an attach handle (attach_handle_info of
 // Cyborg's cyborg/objects/attach_handle.py). Each field is hexadecimal in upper
-// or lower case, padded or not, with or without 0x or 0X; blanks, signs and
-// empty fields are refused. Errors are of type [*Error].
+// or lower case, padded or not, with or without 0x; blanks, signs, 0X and empty
+// fields are refused. Errors are of type [*Error].
 func Parse(domain, bus, device, function string) (Address, error) {
 	d, domainErr := parseField("domain", domain, 0xffff)
 	b, busErr := parseField("bus", bus, 0xff)
@@ -44,8 +44,8 @@ func ParseAddress(text string) (Address, error) {
 // parseField reads one field; its value is at most limit.
 func parseField(name, text string, limit uint16) (uint16, *Error) {
 	digits := text
-	if len(text) > 2 && (text[:2] == "0x" || text[:2] == "0X") {
-		digits = text[2:]
+	if len(text) > 2 {
+		digits = strings.TrimPrefix(text, "0x")
 	}
 	n, err := strconv.ParseUint(digits, 16, 16)
 	switch {

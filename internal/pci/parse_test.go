@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 		{"padded", [4]string{"0000", "0c", "00", "1"}, "0000:0c:00.1"},
 		{"not padded", [4]string{"0", "c", "0", "1"}, "0000:0c:00.1"},
 		{"lower prefix", [4]string{"0x0000", "0x0c", "0x00", "0x1"}, "0000:0c:00.1"},
-		{"upper prefix", [4]string{"0X0000", "0X0C", "0X00", "0X1"}, "0000:0c:00.1"},
+		{"lower prefix, upper case", [4]string{"0x0000", "0x0C", "0x00", "0x1"}, "0000:0c:00.1"},
 		{"upper case", [4]string{"FFFF", "FA", "1F", "7"}, "ffff:fa:1f.7"},
 		{"over padded", [4]string{"000ffff", "000c7", "00013", "0005"}, "ffff:c7:13.5"},
 		{"zeros beyond any integer", [4]string{strings.Repeat("0", 40) + "1", "0", "0", "0"}, "0001:00:00.0"},
@@ -44,6 +44,7 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"empty domain", [4]string{"", "0", "0", "0"}, pci.ErrSyntax, `parse pci domain "": want hexadecimal digits, with or without 0x`},
 		{"prefix only", [4]string{"0x", "0", "0", "0"}, pci.ErrSyntax, `parse pci domain "0x": want`},
+		{"upper prefix", [4]string{"0X4", "0", "0", "0"}, pci.ErrSyntax, `parse pci domain "0X4": want hexadecimal digits, with or without 0x`},
 		{"doubled prefix", [4]string{"0x0X4", "0", "0", "0"}, pci.ErrSyntax, `domain "0x0X4"`},
 		{"blank before", [4]string{"0", "0", "0", " 1"}, pci.ErrSyntax, `function " 1"`},
 		{"blank inside", [4]string{"0", "0", "0", "0x 1"}, pci.ErrSyntax, `function "0x 1"`},

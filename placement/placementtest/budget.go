@@ -16,13 +16,15 @@ const (
 )
 
 // budget bounds one search: by the context of its request, and by the number of steps. A step is about one provider looked at. The
-// ways to combine providers can be more than anybody can wait for, and the store is locked meanwhile.
+// ways to combine providers can be more than anybody can wait for.
 type budget struct {
 	ctx   context.Context //nolint:containedctx // a budget lives as long as one request
 	steps int
 	spent int
 	next  int // how much is spent when the context is looked at next
 	fault *fault
+	// exhausted tells that the steps were the reason to end.
+	exhausted bool
 }
 
 func newBudget(ctx context.Context, steps int) *budget { return &budget{ctx: ctx, steps: steps} }
@@ -43,6 +45,7 @@ func (b *budget) look() {
 	case err != nil:
 		b.fault = newFault(http.StatusServiceUnavailable, "the search was given up: %v", err)
 	case b.spent > b.steps:
+		b.exhausted = true
 		b.fault = newFault(http.StatusInternalServerError, "the search was given up after %d steps: ask for fewer groups or set a "+
 			"limit; the option WithSearchSteps allows more", b.steps)
 	}

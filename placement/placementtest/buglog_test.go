@@ -130,3 +130,19 @@ func TestDisksServeTheirOwnHosts(t *testing.T) {
 		assert.Equal(t, strings.Contains(mapping, providerUUID("1")+`"`), strings.Contains(mapping, providerUUID("d1")), mapping)
 	}
 }
+
+// Consumers of before consumer types could not be read any more (Storyboard 2009167).
+func TestConsumersWithoutAType(t *testing.T) {
+	t.Parallel()
+	_, a := newAPI(t)
+	a.load(treeFile{Providers: []treeProvider{small("1", "", of("VCPU", 4))}})
+	claim := obj{
+		"allocations": obj{providerUUID("1"): obj{"resources": obj{"VCPU": 1}}}, "project_id": "p", "user_id": "u", "consumer_generation": nil,
+	}
+	a.at("1.36").must(http.MethodPut, "/allocations/"+consumerX, claim)
+	assert.Equal(t, "unknown", a.must(http.MethodGet, "/allocations/"+consumerX, nil).json["consumer_type"])
+	want := obj{"unknown": obj{"consumer_count": 1.0, "VCPU": 1.0}}
+	assert.Equal(t, want, a.must(http.MethodGet, "/usages?project_id=p", nil).json["usages"])
+	assert.Equal(t, want, a.must(http.MethodGet, "/usages?project_id=p&consumer_type=unknown", nil).json["usages"])
+	assert.Equal(t, obj{"VCPU": 1.0}, a.at("1.37").must(http.MethodGet, "/usages?project_id=p", nil).json["usages"])
+}

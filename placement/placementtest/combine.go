@@ -2,13 +2,9 @@ package placementtest
 
 import "slices"
 
-// combine picks one option per group, for one anchor, and hands every good combination to the collector until that is full. Bad
-// branches are cut as soon as they are bad. Mirrors _merge_candidates of placement/objects/allocation_candidate.py.
-func combine(b *budget, q *candidatesQuery, sources []source, out *collector) {
-	if !feasible(b, q, sources) {
-		return
-	}
-	c := &combiner{budget: b, query: q, sources: sources, out: out, picked: make([]option, 0, len(sources))}
+// newCombiner prepares to combine options for any number of anchors.
+func newCombiner(b *budget, q *candidatesQuery, out *collector) *combiner {
+	c := &combiner{budget: b, query: q, out: out}
 	for _, suffixes := range q.subtrees {
 		members := make([]int, len(suffixes))
 		for i, suffix := range suffixes {
@@ -17,13 +13,23 @@ func combine(b *budget, q *candidatesQuery, sources []source, out *collector) {
 		c.tied += len(members)
 		c.subtrees = append(c.subtrees, members)
 	}
+	return c
+}
+
+// combine picks one option per group, for one anchor, and hands every good combination to the collector until that is full. Bad
+// branches are cut as soon as they are bad. Mirrors _merge_candidates of placement/objects/allocation_candidate.py.
+func (c *combiner) combine(sources []source) {
+	if !feasible(c.budget, c.query, sources) {
+		return
+	}
+	c.sources = sources
 	if slices.ContainsFunc(c.subtrees, func(members []int) bool { return !c.oneSubtree(members) }) {
 		return
 	}
 	c.step()
 }
 
-// combiner is the state of one anchor's walk.
+// combiner walks through the options of one anchor after the other.
 type combiner struct {
 	budget  *budget
 	query   *candidatesQuery
@@ -52,12 +58,13 @@ func (c *combiner) step() {
 		if c.query.isolate && c.taken(depth, o) {
 			continue
 		}
-		sums := c.sums
+		mark := len(c.sums)
 		c.picked = append(c.picked, o)
 		if c.add(o.pieces) && c.hangsTogether(depth) {
 			c.step()
 		}
-		c.picked, c.sums = c.picked[:depth], sums
+		c.picked = c.picked[:depth]
+		c.drop(o.pieces, mark)
 	}
 }
 
@@ -74,14 +81,12 @@ func (c *combiner) taken(depth int, o option) bool {
 	return false
 }
 
-// add sums the amounts in a copy and tells whether they still fit: free room and max_unit count, min_unit and step_size do not
+// add takes amounts into the sums and tells whether they still fit: free room and max_unit count, min_unit and step_size do not
 // again. Mirrors _consolidate_allocation_requests and exceeds_capacity.
 func (c *combiner) add(pieces []piece) bool {
-	sums := make([]piece, len(c.sums), len(c.sums)+len(pieces))
-	copy(sums, c.sums)
-	c.sums = sums
+	fit := true
 	for _, p := range pieces {
-		i := slices.IndexFunc(c.sums, func(s piece) bool { return s.provider == p.provider && s.amount.class == p.amount.class })
+		i := c.place(p)
 		if i < 0 {
 			c.sums = append(c.sums, p)
 			continue
@@ -89,11 +94,24 @@ func (c *combiner) add(pieces []piece) bool {
 		c.sums[i].amount.n += p.amount.n
 		sum := c.sums[i].amount.n
 		inv := p.provider.inventories[p.amount.class]
-		if sum > inv.MaxUnit || sum > inv.capacity()-p.provider.used[p.amount.class] {
-			return false
+		fit = fit && sum <= inv.MaxUnit && sum <= inv.capacity()-p.provider.used[p.amount.class]
+	}
+	return fit
+}
+
+// drop takes amounts out of the sums again, of which there were mark before.
+func (c *combiner) drop(pieces []piece, mark int) {
+	for _, p := range pieces {
+		if i := c.place(p); i < mark {
+			c.sums[i].amount.n -= p.amount.n
 		}
 	}
-	return true
+	c.sums = c.sums[:mark]
+}
+
+// place is where the sum of a piece's class and provider stands, -1 when there is none.
+func (c *combiner) place(p piece) int {
+	return slices.IndexFunc(c.sums, func(s piece) bool { return s.provider == p.provider && s.amount.class == p.amount.class })
 }
 
 // hangsTogether checks the same_subtree sets that a group belongs to.

@@ -42,7 +42,8 @@
 // # Inside
 //
 // One [sync.RWMutex] guards one store; the handlers, one file per resource (handle_*.go), are thin over it and registered in one
-// table (routes.go). A write that can fail half-way runs in a transaction that takes itself back (tx.go). The search (search.go,
+// table (routes.go). A search that takes longer than some hundredths of a second goes on over a copy (snapshot.go), so that a claim
+// does not wait for it. A write that can fail half-way runs in a transaction that takes itself back (tx.go). The search (search.go,
 // option.go, product.go, combine.go) walks the trees that have the rarest class asked for, makes combinations one by one, and stops
 // at the limit.
 package placementtest

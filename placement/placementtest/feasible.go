@@ -1,36 +1,36 @@
 package placementtest
 
+import "slices"
+
 // feasible tells, cheaply, whether there can be any combination at all, so that a request for more devices than a host has does not
 // try all orders of those it has.
 func feasible(b *budget, q *candidatesQuery, sources []source) bool {
-	return len(sources) == 1 || enough(sources) && (!q.isolate || canIsolate(b, sources))
+	return len(sources) == 1 || enough(b, q, sources) && (!q.isolate || canIsolate(b, sources))
 }
 
-// enough tells whether of each class the providers together have what all groups together want.
-func enough(sources []source) bool {
-	type stock struct {
-		wanted, free int64
-		counted      map[*provider]struct{}
-	}
-	stocks := make(map[string]*stock)
-	for _, s := range sources {
-		for i, a := range s.group.resources {
-			st := stocks[a.class]
-			if st == nil {
-				st = &stock{counted: make(map[*provider]struct{})}
-				stocks[a.class] = st
+// enough tells whether of each class the providers together have what all groups together want. A class that one group alone asks for
+// is there, or the group had no source.
+func enough(b *budget, q *candidatesQuery, sources []source) bool {
+	for class := range q.contested {
+		if !b.spend(len(sources)) {
+			return false
+		}
+		var wanted, free int64
+		counted := make(map[*provider]struct{})
+		for _, s := range sources {
+			i := slices.IndexFunc(s.group.resources, func(a amount) bool { return a.class == class })
+			if i < 0 {
+				continue
 			}
-			st.wanted += a.n
+			wanted += s.group.resources[i].n
 			for _, p := range s.givers(i) {
-				if _, seen := st.counted[p]; !seen {
-					st.counted[p] = struct{}{}
-					st.free += p.inventories[a.class].capacity() - p.used[a.class]
+				if _, seen := counted[p]; !seen {
+					counted[p] = struct{}{}
+					free += p.inventories[class].capacity() - p.used[class]
 				}
 			}
 		}
-	}
-	for _, st := range stocks {
-		if st.wanted > st.free {
+		if wanted > free {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -121,6 +122,57 @@ func TestSearchBudget(t *testing.T) {
 			require.Zero(t, s.AllocationCount())
 		})
 	}
+}
+
+// meddler is a context that makes a claim while a search looks at it.
+type meddler struct {
+	context.Context
+	looks, after int
+	meddle       func()
+}
+
+func (m *meddler) Err() error {
+	if m.looks++; m.looks == m.after {
+		m.meddle()
+	}
+	return nil
+}
+
+// TestClaimDoesNotWaitForASearch claims in the middle of a long search. The search, which began before, does not see the claim.
+func TestClaimDoesNotWaitForASearch(t *testing.T) {
+	t.Parallel()
+	s, a := newAPI(t)
+	a.load(manyTree())
+	rp := "00000000-0000-4000-8000-000000000001"
+	claim := obj{
+		"allocations": obj{rp: obj{"resources": obj{"PGPU": 100}}}, "project_id": "p", "user_id": "u",
+		"consumer_generation": nil, "consumer_type": "INSTANCE",
+	}
+	claimed := make(chan int, 1)
+	ctx := &meddler{Context: t.Context(), after: 300, meddle: func() {
+		go func() { claimed <- a.do(http.MethodPut, "/allocations/"+consumerX, claim).status }()
+		select {
+		case status := <-claimed:
+			claimed <- status
+		case <-time.After(10 * time.Second):
+		}
+	}}
+	const question = "/allocation_candidates?group_policy=none&resources_1=PGPU:1&resources_2=VGPU:1&resources_3=VCPU:1&resources_4=PCPU:1"
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, question, nil)
+	r.Header.Set("Openstack-Api-Version", "placement 1.39")
+	r.Header.Set("X-Auth-Token", "admin")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	require.Equal(t, http.StatusOK, w.Code, "%s", w.Body)
+	require.Greater(t, ctx.looks, ctx.after, "the search is too short for the claim")
+	require.Len(t, claimed, 1, "the claim waited for the search")
+	require.Equal(t, http.StatusNoContent, <-claimed)
+	require.Equal(t, int64(100), s.Used(rp, "PGPU"))
+	require.Equal(t, 12*12*12*12, strings.Count(w.Body.String(), `{"allocations":`))
+	var got obj
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+	stock := object(t, object(t, object(t, object(t, got["provider_summaries"])[rp])["resources"])["PGPU"])
+	require.Equal(t, obj{"capacity": 100.0, "used": 0.0}, stock)
 }
 
 // groups asks for so many groups of one PGPU.

@@ -111,8 +111,12 @@ func (s source) options(b *budget) iter.Seq[option] {
 			s.product(b, yield).walk()
 			return
 		}
-		for _, p := range s.single {
-			if !yield(s.option(slices.Repeat([]*provider{p}, len(s.group.resources)), []*provider{p})) {
+		for i, p := range s.single {
+			o := option{pieces: make([]piece, len(s.group.resources)), providers: s.single[i : i+1 : i+1]}
+			for j, a := range s.group.resources {
+				o.pieces[j] = piece{provider: p, amount: a}
+			}
+			if !yield(o) {
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,17 +18,25 @@ func TestCandidateCanBeClaimed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		_, a := newAPI(t)
-		a.load(drawForest(rt))
+		forest := drawForest(rt)
+		a.load(forest)
+		var owned []any
+		for _, p := range forest.Providers {
+			if slices.Contains(p.Traits, "OWNER_CYBORG") {
+				owned = append(owned, p.UUID)
+			}
+		}
 		groups := rapid.IntRange(1, 3).Draw(rt, "groups")
 		policy := rapid.SampledFrom([]string{"none", "isolate"}).Draw(rt, "policy")
 		parts := []string{"group_policy=" + policy}
-		wanted := map[string]int{}
+		wanted, traited := map[string]int{}, map[string]bool{}
 		for g := range groups {
 			class, n := rapid.SampledFrom(forestClasses).Draw(rt, "class"), rapid.IntRange(1, 2).Draw(rt, "amount")
 			wanted[class] += n
 			parts = append(parts, fmt.Sprintf("resources%d=%s:%d", g+1, class, n))
 			if rapid.Bool().Draw(rt, "traited") {
 				parts = append(parts, fmt.Sprintf("required%d=OWNER_CYBORG", g+1))
+				traited[strconv.Itoa(g+1)] = true
 			}
 		}
 		query := strings.Join(parts, "&")
@@ -36,6 +45,9 @@ func TestCandidateCanBeClaimed(t *testing.T) {
 		few := items(t, a.must(http.MethodGet, fmt.Sprintf("/allocation_candidates?%s&limit=%d", query, limit), nil).json["allocation_requests"])
 		require.Len(t, few, min(limit, len(all)))
 		for _, request := range few {
+			for suffix := range traited {
+				require.Contains(t, owned, items(t, object(t, object(t, request)["mappings"])[suffix])[0], "group %s wants an owner", suffix)
+			}
 			checkCandidate(t, a, object(t, request), wanted, policy == "isolate")
 		}
 	})

@@ -9,7 +9,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// handler answers one request while the store is locked: for reading when the method is GET, for writing otherwise.
+// handler answers one request while the store is locked, unless its route says otherwise: for reading when the method is GET, for
+// writing otherwise.
 type handler func(*Server, *request) (*reply, *fault)
 
 // route is one method of one path.
@@ -23,7 +24,9 @@ type route struct {
 	bodyUntil int
 	// service is for callers with the service role only.
 	service bool
-	handle  handler
+	// locks says that the handler locks the store itself.
+	locks  bool
+	handle handler
 }
 
 // routeTable is the whole API. Mirrors ROUTE_DECLARATIONS of placement/handler.py and the decorators of the handlers.
@@ -57,7 +60,7 @@ var routeTable = []route{
 	{path: "/allocations/{consumer}", method: "GET", gives: true, handle: getAllocations},
 	{path: "/allocations/{consumer}", method: "PUT", json: true, handle: putAllocations},
 	{path: "/allocations/{consumer}", method: "DELETE", handle: deleteAllocations},
-	{path: "/allocation_candidates", method: "GET", since: 10, gives: true, handle: getCandidates},
+	{path: "/allocation_candidates", method: "GET", since: 10, gives: true, locks: true, handle: getCandidates},
 	{path: "/traits", method: "GET", since: 6, gives: true, handle: listTraits},
 	{path: "/traits/{name}", method: "GET", since: 6, handle: getTrait},
 	{path: "/traits/{name}", method: "PUT", since: 6, handle: putTrait},
@@ -185,10 +188,12 @@ func (rt *route) wantsBody(r *request) bool {
 
 // run calls the handler with the store locked as its method needs it.
 func (s *Server) run(rt *route, r *request) (*reply, *fault) {
-	if rt.method == http.MethodGet {
+	switch {
+	case rt.locks:
+	case rt.method == http.MethodGet:
 		s.store.RLock()
 		defer s.store.RUnlock()
-	} else {
+	default:
 		s.store.Lock()
 		defer s.store.Unlock()
 	}

@@ -177,6 +177,7 @@ func (sr *search) anchors() []*provider {
 // run walks the anchors.
 func (sr *search) run() []candidate {
 	out := newCollector(sr.query, sr.budget, len(sr.shared) > 0)
+	combiner := newCombiner(sr.budget, sr.query, out)
 	for _, root := range sr.anchors() {
 		if sr.budget.over() || out.full() {
 			break
@@ -185,7 +186,7 @@ func (sr *search) run() []candidate {
 			continue
 		}
 		if sources, ok := sr.sources(root); ok {
-			combine(sr.budget, sr.query, sources, out)
+			combiner.combine(sources)
 		}
 	}
 	return out.found

@@ -17,6 +17,8 @@ type candidatesQuery struct {
 	isolate bool
 	// root is what the root of the tree must have, and must not.
 	root traitRule
+	// contested are the classes that more than one group asks for.
+	contested set[string]
 	// subtrees are the sets of suffixes whose providers must hang together.
 	subtrees [][]string
 }
@@ -42,12 +44,26 @@ func parseCandidates(q query, minor int) (*candidatesQuery, *fault) {
 	if f := c.checkGroups(); f != nil {
 		return nil, f
 	}
+	c.findContested()
 	policies := q.all("group_policy")
 	if c.suffixed() > 1 && len(policies) == 0 {
 		return nil, badRequest("The \"group_policy\" parameter is required when specifying more than one \"resources{N}\" parameter.")
 	}
 	c.isolate = len(policies) > 0 && policies[0] == "isolate"
 	return c, nil
+}
+
+func (c *candidatesQuery) findContested() {
+	c.contested = make(set[string])
+	asked := make(set[string])
+	for _, g := range c.groups {
+		for _, a := range g.resources {
+			if asked.has(a.class) {
+				c.contested[a.class] = struct{}{}
+			}
+			asked[a.class] = struct{}{}
+		}
+	}
 }
 
 // readWide reads what is about the request as a whole.

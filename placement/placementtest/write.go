@@ -10,6 +10,8 @@ import (
 type candidateWriter struct {
 	query *candidatesQuery
 	out   []byte
+	// givers are the providers of the request being written.
+	givers []*provider
 }
 
 // write gives the whole body.
@@ -23,9 +25,14 @@ func (w *candidateWriter) write(found []candidate) []byte {
 		}
 	}
 	w.raw(`],"provider_summaries":{`)
-	for i, p := range w.summarized(found) {
+	summarized := w.summarized(found)
+	for i, p := range summarized {
+		start := len(w.out)
 		w.comma(i)
 		w.summary(p)
+		if i == 0 {
+			w.out = slices.Grow(w.out, (len(w.out)-start+2)*len(summarized))
+		}
 	}
 	w.raw(`}}`)
 	return w.out
@@ -33,10 +40,10 @@ func (w *candidateWriter) write(found []candidate) []byte {
 
 // request writes one allocation request: a map by provider from 1.12 on, a list before.
 func (w *candidateWriter) request(c *candidate) {
-	providers := make([]*provider, 0, len(c.pieces))
+	w.givers = w.givers[:0]
 	for _, p := range c.pieces {
-		if !slices.Contains(providers, p.provider) {
-			providers = append(providers, p.provider)
+		if !slices.Contains(w.givers, p.provider) {
+			w.givers = append(w.givers, p.provider)
 		}
 	}
 	open, end := byte('{'), byte('}')
@@ -45,7 +52,7 @@ func (w *candidateWriter) request(c *candidate) {
 	}
 	w.raw(`{"allocations":`)
 	w.out = append(w.out, open)
-	for i, p := range providers {
+	for i, p := range w.givers {
 		w.comma(i)
 		w.allocation(c, p)
 	}

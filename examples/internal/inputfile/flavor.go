@@ -13,7 +13,7 @@ var shownKeys = map[string]string{
 func Flavor(file string, content []byte) (requestspec.Flavor, error) {
 	var flavor requestspec.Flavor
 	r := reader{file: file, renamed: shownKeys, ignored: []string{
-		"id", "description", "access_project_ids", "links", "rxtx_factor", "os-flavor-access:is_public", "OS-FLV-DISABLED:disabled",
+		"id", "flavorid", "description", "access_project_ids", "links", "rxtx_factor", "os-flavor-access:is_public", "OS-FLV-DISABLED:disabled",
 	}}
 	err := r.read(content, fields{
 		"name":         r.text(&flavor.Name),

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/digitalocean/go-libvirt"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/virtdriver"
+)
+
+// runningGuest is a domain that runs, with its live XML.
+type runningGuest struct {
+	*host
+
+	domain libvirt.Domain
+	xml    []byte
+	// flags say what a change of its devices changes: now, and for its next start if it has one.
+	flags uint32
+}
+
+func (h *host) runningGuest(domain libvirt.Domain) (*runningGuest, error) {
+	g := &runningGuest{host: h, domain: domain, flags: uint32(libvirt.DomainDeviceModifyLive)}
+	persistent, err := h.DomainIsPersistent(domain)
+	if err != nil {
+		return nil, err
+	}
+	if persistent == 1 {
+		g.flags |= uint32(libvirt.DomainDeviceModifyConfig)
+	}
+	text, err := h.DomainGetXMLDesc(domain, 0)
+	g.xml = []byte(text)
+	return g, err
+}
+
+// plug gives the guest what it does not have yet; all of it or nothing.
+func (g *runningGuest) plug(ctx context.Context, arqs []cyborgclient.ARQ) error {
+	fragments, err := virtdriver.HotPlug(g.xml, arqs)
+	if err != nil {
+		return err
+	}
+	for i, f := range fragments {
+		err := ctx.Err()
+		if err == nil {
+			err = g.attach(f)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("plug ARQ %s into %s: %w", f.ARQ.UUID, g.domain.Name, err), g.undo(fragments[:i]))
+		}
+		fmt.Fprintf(g.out, "plugged in: ARQ %s\n", f.ARQ.UUID)
+	}
+	return nil
+}
+
+// attach creates the mediated device, if the device is one, and plugs it in.
+func (g *runningGuest) attach(f virtdriver.Fragment) error {
+	created := false
+	if f.Mediated != nil {
+		var err error
+		if created, err = g.createMediated(*f.Mediated); err != nil {
+			return err
+		}
+	}
+	err := g.DomainAttachDeviceFlags(g.domain, f.XML, g.flags)
+	if err != nil && created {
+		err = errors.Join(err, g.removeMediated(*f.Mediated))
+	}
+	return err
+}
+
+// undo takes the last plugged device away first.
+func (g *runningGuest) undo(fragments []virtdriver.Fragment) error {
+	var failures []error
+	for _, f := range slices.Backward(fragments) {
+		failures = append(failures, g.detach(f))
+	}
+	return errors.Join(failures...)
+}
+
+// unplug takes away what the guest has of the ARQs.
+func (g *runningGuest) unplug(ctx context.Context, arqs []cyborgclient.ARQ) error {
+	fragments, err := virtdriver.HotUnplug(g.xml, arqs)
+	if err != nil {
+		return err
+	}
+	for _, f := range fragments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := g.detach(f); err != nil {
+			return fmt.Errorf("unplug ARQ %s from %s: %w", f.ARQ.UUID, g.domain.Name, err)
+		}
+		fmt.Fprintf(g.out, "unplugged: ARQ %s\n", f.ARQ.UUID)
+	}
+	return nil
+}
+
+func (g *runningGuest) detach(f virtdriver.Fragment) error {
+	if err := g.DomainDetachDeviceFlags(g.domain, f.XML, g.flags); err != nil {
+		return err
+	}
+	if f.Mediated == nil {
+		return nil
+	}
+	return g.removeMediated(*f.Mediated)
+}

@@ -1,0 +1,95 @@
+package virtdriver
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/internal/pci"
+)
+
+// hostKey names a device of the host: a PCI function or, if mdev is set, a
+// mediated device by its uuid.
+type hostKey struct {
+	address pci.Address
+	mdev    string
+}
+
+// String gives the address or the uuid.
+func (k hostKey) String() string { return cmp.Or(k.mdev, k.address.String()) }
+
+// mdevKey takes what libvirt takes for a uuid: either case, hyphens or not
+// (libvirt: src/util/viruuid.c, virUUIDParse).
+func mdevKey(text string) (hostKey, error) {
+	id, err := uuid.Parse(strings.ReplaceAll(strings.TrimSpace(text), "-", ""))
+	return hostKey{mdev: id.String()}, err
+}
+
+// device is the device that one ARQ, or a companion of it, is in the guest.
+type device struct {
+	arq cyborgclient.ARQ
+	key hostKey
+	// tag is the element, hostdev or interface, and element its content as
+	// libvirtxml has it.
+	tag     string
+	element any
+	// guest is the guest's address when an option names it.
+	guest     *guestAddress
+	mediated  *MediatedDevice
+	options   DeviceOptions
+	companion bool
+}
+
+// rank orders devices as Nova does: ports, then PCI handles, then mediated
+// devices.
+func (d device) rank() int {
+	switch {
+	case d.tag == tagInterface:
+		return 0
+	case d.mediated == nil:
+		return 1
+	}
+	return 2
+}
+
+const (
+	tagHostdev   = "hostdev"
+	tagInterface = "interface"
+)
+
+// failure is an error about the ARQ of the device.
+func (d device) failure(err error) *ComposeError {
+	return &ComposeError{ARQs: []string{d.arq.UUID}, Err: err}
+}
+
+// refuseTwins finds two ARQs that hold the same host device, and a mediated
+// device whose parent is given away as a whole.
+func refuseTwins(devices []device) error {
+	holders := make(map[hostKey]device, len(devices))
+	for _, d := range devices {
+		if first, twice := holders[d.key]; twice {
+			return &ComposeError{ARQs: []string{first.arq.UUID, d.arq.UUID}, Err: wrap(ErrAddressTwice, "%s", d.key)}
+		}
+		holders[d.key] = d
+	}
+	for _, d := range devices {
+		if d.mediated == nil {
+			continue
+		}
+		if whole, given := holders[hostKey{address: d.mediated.address}]; given {
+			return &ComposeError{
+				ARQs: []string{whole.arq.UUID, d.arq.UUID},
+				Err:  wrap(ErrAddressTwice, "%s, one ARQ has the whole device and the other a mediated device of it", whole.key),
+			}
+		}
+	}
+	return nil
+}
+
+// sortDevices puts the devices in the guest's order.
+func sortDevices(devices []device) {
+	slices.SortStableFunc(devices, func(a, b device) int { return cmp.Compare(a.rank(), b.rank()) })
+}

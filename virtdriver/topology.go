@@ -1,0 +1,142 @@
+package virtdriver
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/pci"
+)
+
+// HostFunction is what a host knows about one of its PCI functions.
+type HostFunction struct {
+	// Address is as sysfs has it; its domain can be wider than a guest can take.
+	Address string
+	// Class is the class code in hexadecimal digits, as in lspci -n: "0604" is a
+	// bridge.
+	Class string
+	// IOMMUGroup is the group that the function shares with others; -1 when the
+	// host has no IOMMU.
+	IOMMUGroup int
+	// NUMANode is the host's NUMA node; -1 when it is not known.
+	NUMANode int
+	// Kind changes when SR-IOV is switched on or off.
+	Kind FunctionKind
+}
+
+// FunctionKind tells physical, virtual and other functions apart, in the words
+// of Nova's PCI tracker (nova/objects/fields.py, PciDeviceType).
+type FunctionKind string
+
+// The kinds.
+const (
+	KindPCI      FunctionKind = "type-PCI"
+	KindPhysical FunctionKind = "type-PF"
+	KindVirtual  FunctionKind = "type-VF"
+)
+
+// Assignable says why no guest can have the function; nil when one can. A domain
+// of more than 16 bits is refused and never cut.
+func (f HostFunction) Assignable() error {
+	_, err := pci.ParseAddress(f.Address)
+	switch {
+	case err != nil:
+		return wrap(ErrTopology, "%w", err)
+	case f.isBridge():
+		return wrap(ErrTopology, "%s is a bridge", f.Address)
+	}
+	return nil
+}
+
+// isBridge tells bridges, which may share a group with devices of a guest (Linux:
+// drivers/vfio, vfio_dev_viable).
+func (f HostFunction) isBridge() bool { return strings.HasPrefix(f.Class, "06") }
+
+// Topology is what a host knows about its PCI functions; see [ReadTopology].
+type Topology []HostFunction
+
+// find looks an address up whatever its notation.
+func (t Topology) find(address pci.Address) (HostFunction, bool) {
+	i := slices.IndexFunc(t, func(f HostFunction) bool {
+		have, err := pci.ParseAddress(f.Address)
+		return err == nil && have == address
+	})
+	if i < 0 {
+		return HostFunction{}, false
+	}
+	return t[i], true
+}
+
+// Group gives the functions that a guest must have together with that of the
+// address, which is the first: all of its IOMMU group but the bridges. It is an
+// error when the host has no such function or a guest cannot have it.
+func (t Topology) Group(address string) ([]HostFunction, error) {
+	parsed, err := pci.ParseAddress(address)
+	if err != nil {
+		return nil, wrap(ErrTopology, "%w", err)
+	}
+	f, ok := t.find(parsed)
+	if !ok {
+		return nil, wrap(ErrTopology, "the host has no %s", parsed)
+	}
+	if err := f.Assignable(); err != nil {
+		return nil, err
+	}
+	group := []HostFunction{f}
+	for _, other := range t {
+		if other.Address != f.Address && f.IOMMUGroup >= 0 && other.IOMMUGroup == f.IOMMUGroup && !other.isBridge() {
+			group = append(group, other)
+		}
+	}
+	return group, nil
+}
+
+// Companions gives the other functions of the same device that a guest must have
+// together with that of the address, such as the sound of a graphics card. It is
+// an error when the group has a function of another device.
+func (t Topology) Companions(address string) ([]HostFunction, error) {
+	group, err := t.Group(address)
+	if err != nil {
+		return nil, err
+	}
+	slot := func(f HostFunction) string { return f.Address[:strings.LastIndexByte(f.Address, '.')] }
+	var foreign []string
+	for _, other := range group[1:] {
+		if slot(other) != slot(group[0]) {
+			foreign = append(foreign, other.Address)
+		}
+	}
+	if len(foreign) > 0 {
+		return nil, wrap(ErrIOMMUGroup, "group %d of %s has functions of other devices: %s", group[0].IOMMUGroup, group[0].Address, strings.Join(foreign, ", "))
+	}
+	return group[1:], nil
+}
+
+// Change is a function that one look at a host saw otherwise than the next.
+type Change struct {
+	// Before or After is nil for a function that came or went.
+	Before, After *HostFunction
+}
+
+// Changes compares two looks at a host. A function that kept its address but
+// changed its kind or its group is another device now: what was handed out
+// before must not be handed out again unseen.
+func (t Topology) Changes(later Topology) []Change {
+	var changes []Change
+	byAddress := make(map[string]*HostFunction, len(later))
+	for i := range later {
+		byAddress[later[i].Address] = &later[i]
+	}
+	for i := range t {
+		after := byAddress[t[i].Address]
+		if after == nil || *after != t[i] {
+			changes = append(changes, Change{&t[i], after})
+		}
+		delete(byAddress, t[i].Address)
+	}
+	for i := range later {
+		if byAddress[later[i].Address] != nil {
+			changes = append(changes, Change{nil, &later[i]})
+		}
+	}
+	return changes
+}

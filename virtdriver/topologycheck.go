@@ -1,0 +1,124 @@
+package virtdriver
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/pci"
+)
+
+// WithTopology checks the devices against the host that the guest is to run on:
+// each must be there, all functions of its IOMMU group must go to this guest, and
+// it must be on a NUMA node from which the guest's memory may come. Without it
+// none of this is looked at, and the guest does not start.
+func WithTopology(t Topology) ComposeOption {
+	return func(c *composeConfig) error {
+		c.topology = append(Topology{}, t...)
+		return nil
+	}
+}
+
+// WithCompanions adds the other functions of a device that are in its IOMMU
+// group, such as the sound of a graphics card, for which there is no ARQ. It
+// needs [WithTopology].
+func WithCompanions() ComposeOption {
+	return func(c *composeConfig) error {
+		c.companions = true
+		return nil
+	}
+}
+
+// addCompanions gives the devices with their companions behind them.
+func (c composeConfig) addCompanions(devices []device, virtType string) ([]device, error) {
+	if !c.companions {
+		return devices, nil
+	}
+	var all []device
+	for _, d := range devices {
+		all = append(all, d)
+		if d.mediated != nil || d.tag != tagHostdev {
+			continue
+		}
+		companions, err := c.topology.Companions(d.key.String())
+		if err != nil {
+			return nil, d.failure(err)
+		}
+		for _, f := range companions {
+			address, err := pci.ParseAddress(f.Address)
+			if err != nil {
+				return nil, d.failure(wrap(ErrTopology, "%w", err))
+			}
+			if holds(devices, address) || holds(all, address) {
+				continue
+			}
+			companion, err := pciFunction(d.arq, address, virtType, DeviceOptions{Managed: d.options.Managed, Driver: d.options.Driver})
+			if err != nil {
+				return nil, d.failure(err)
+			}
+			companion.companion = true
+			all = append(all, companion)
+		}
+	}
+	return all, nil
+}
+
+func holds(devices []device, address pci.Address) bool {
+	return slices.ContainsFunc(devices, func(d device) bool { return d.key == hostKey{address: address} })
+}
+
+// checkTopology looks at the devices that the domain is to have.
+func (p *plan) checkTopology() error {
+	if p.config.topology == nil {
+		return nil
+	}
+	nodes, err := p.domain.memoryNodes()
+	if err != nil {
+		return err
+	}
+	for _, d := range p.wanted {
+		if d.mediated != nil {
+			if err := p.checkNode(d, d.mediated.address, nodes); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := p.checkGroup(d); err != nil {
+			return err
+		}
+		if err := p.checkNode(d, d.key.address, nodes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkGroup wants the whole IOMMU group in this guest.
+func (p *plan) checkGroup(d device) error {
+	group, err := p.config.topology.Group(d.key.String())
+	if err != nil {
+		return d.failure(err)
+	}
+	var absent []string
+	for _, f := range group[1:] {
+		address, err := pci.ParseAddress(f.Address)
+		if _, present := p.present[hostKey{address: address}]; err != nil || !present && !holds(p.wanted, address) {
+			absent = append(absent, f.Address)
+		}
+	}
+	if len(absent) > 0 {
+		return d.failure(wrap(ErrIOMMUGroup, "%s is in group %d with %s, which this guest does not have", d.key, group[0].IOMMUGroup, strings.Join(absent, ", ")))
+	}
+	return nil
+}
+
+// checkNode wants the function on a node of the guest's memory.
+func (p *plan) checkNode(d device, address pci.Address, nodes []int) error {
+	f, ok := p.config.topology.find(address)
+	switch {
+	case !ok:
+		return d.failure(wrap(ErrTopology, "the host has no %s", address))
+	case nodes != nil && f.NUMANode >= 0 && !slices.Contains(nodes, f.NUMANode):
+		return d.failure(wrap(ErrNUMANode, "%s is on node %d, the guest's memory comes from %v only", address, f.NUMANode, nodes))
+	}
+	return nil
+}
