@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
-	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
 
 // peerProcess is a Python program of testdata that answers one line with one line.
@@ -65,22 +63,7 @@ func (p *peerProcess) ask(t *testing.T, question, answer any) {
 // startForPeer starts a fake that listens, with the devices of the tempest cases and an image to program.
 func startForPeer(t *testing.T, driven *driven, release fakecyborg.Release) *fakecyborg.Server {
 	t.Helper()
-	seed := tempestSeed()
-	seed.Images = driver.Images{{ID: plainImage, FunctionID: plainFunction}}
-	server := fakecyborg.Start(t, fakecyborg.WithSeed(seed), fakecyborg.WithRelease(release))
+	server := fakecyborg.Start(t, fakecyborg.WithSeed(tempestSeed()), fakecyborg.WithImages(tempestImage), fakecyborg.WithRelease(release))
 	driven.of(t, server, release)
 	return server
 }
-
-// idsOf reads the ids of a collection, by the value of another key.
-func idsOf(t *testing.T, server *fakecyborg.Server, path, collection, key string) map[string]string {
-	t.Helper()
-	ids := make(map[string]string)
-	for _, object := range (rawClient{server: server}).call(t, "GET", path, "", "X-Fake-Scope", ownScope).want(t, http.StatusOK).list(t, collection) {
-		ids[text(t, object, key)] = text(t, object, "uuid")
-	}
-	return ids
-}
-
-// ownScope marks what a test asks beside its peer, which does not count as driven.
-const ownScope = "own"

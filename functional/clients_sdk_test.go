@@ -71,6 +71,8 @@ func (p acceleratorProxy) refused(t *testing.T, status int, method string, argum
 }
 
 // Every method of the proxy against every release.
+//
+//nolint:paralleltest // the releases share one process, and the coverage comes last
 func TestAcceleratorProxy(t *testing.T) {
 	t.Parallel()
 	python := openstackPython(t, "openstack")
@@ -78,7 +80,7 @@ func TestAcceleratorProxy(t *testing.T) {
 	driven, called := newDriven("sdk"), make(map[string]bool)
 	var methods []any
 	for _, release := range fakecyborg.Releases() {
-		t.Run(release.Version, func(t *testing.T) { //nolint:paralleltest // they share the process
+		t.Run(release.Version, func(t *testing.T) {
 			p := acceleratorProxy{process: process, url: startForPeer(t, driven, release).URL(), called: called}
 			if release.Inventory {
 				p.walkDevices(t, release)
@@ -96,7 +98,7 @@ func TestAcceleratorProxy(t *testing.T) {
 	for _, method := range methods {
 		assert.True(t, called[method.(string)], "nobody called %v", method) //nolint:errcheck // the program sends texts
 	}
-	t.Run("coverage", func(t *testing.T) { driven.check(t) }) //nolint:paralleltest // after the others
+	t.Run("coverage", func(t *testing.T) { driven.check(t) })
 }
 
 func (p acceleratorProxy) walkDevices(t *testing.T, release fakecyborg.Release) {
@@ -184,7 +186,7 @@ func TestAcceleratorProxyOfToday(t *testing.T) {
 			t.Parallel()
 			server := startForPeer(t, newDriven("none"), release)
 			c := rawClient{server: server}
-			place := idsOf(t, server, deployablesPath, "deployables", "name")[tempestHost+"_0000:3b:00.0"]
+			place := text(t, c.call(t, "GET", deployablesPath, "").want(t, 200).list(t, "deployables")[0], "uuid")
 			for _, test := range []struct {
 				name, method, path, body string
 				want                     int

@@ -16,8 +16,10 @@ import (
 // domain.
 var tempestScenarios = []tempestCase{
 	{name: "scenario basic ops", run: pciLife()},
-	{name: "scenario service token", has: func(r fakecyborg.Release) bool { return r.ServiceTokens },
-		options: []fakecyborg.Option{fakecyborg.WithTokensYAML("personas", []byte(personas))}, run: serviceTokenScenario},
+	{
+		name: "scenario service token", has: func(r fakecyborg.Release) bool { return r.ServiceTokens },
+		options: []fakecyborg.Option{fakecyborg.WithTokensYAML("personas", []byte(personas))}, run: serviceTokenScenario,
+	},
 	{name: "scenario pci create and delete", run: pciLife()},
 	{name: "scenario pci guest reboot", run: pciLife(nothing)},
 	{name: "scenario pci soft reboot", run: pciLife(nothing)},

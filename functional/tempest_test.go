@@ -33,6 +33,9 @@ const tempestHost = "tempest-1"
 // tempestProvider is the provider of a GPU of that host.
 var tempestProvider = driver.ProviderUUID(tempestHost + "_0000:af:00.0")
 
+// tempestImage is what can be loaded into its FPGA.
+var tempestImage = driver.Image{ID: plainImage, FunctionID: plainFunction}
+
 func tempestSeed() fakecyborg.Seed {
 	return fakecyborg.Seed{Hosts: []fakecyborg.Host{{Name: tempestHost, Devices: []fakecyborg.Device{
 		{Driver: "fake"},
