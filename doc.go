@@ -10,7 +10,8 @@
 //	2 flavor and profile become request groups         | requestspec.Build
 //	  the query for Placement                          | requestspec.Request.Query
 //	3 ask for allocation candidates                    | placement.Client.Candidates
-//	  which provider serves which group                | requestspec.Match
+//	  which provider serves which group                | placement.Candidate.Provider
+//	  the same, of an answer read by other means       | requestspec.Match
 //	  why there is no candidate                        | placement.Client.Explain
 //	4 claim a candidate                                | placement.Client.Claim
 //	5 create the accelerator requests (ARQs)           | cyborgclient.Client.CreateARQs
@@ -36,6 +37,7 @@
 //	Placement, as an http.Handler                      | placementtest.New
 //	a driver's report of its devices                   | placement.Client.Report
 //
-// The package itself holds no code. Read lifecycle to learn the flow, docs/architecture.md for the import arrows,
-// docs/nova-faults.md for the faults of Nova that comments cite, and docs/limits.md for what is not done.
+// The package itself holds no code; its example, in example_test.go, does every step by hand, from the device profile to
+// the deletion. Read lifecycle to learn the flow, docs/architecture.md for the import arrows, docs/nova-faults.md for the
+// faults of Nova that comments cite, and docs/limits.md for what is not done.
 package novacyborg

@@ -12,7 +12,8 @@ import (
 // Binding gives an ARQ its place.
 type Binding struct {
 	ARQ string
-	// Hostname is the compute node's name, not that of the service's host.
+	// Hostname is the compute node's name, not that of the service's host: the
+	// name of the provider that is placement.Candidate.RootProvider.
 	Hostname string
 	// DeviceRP is the uuid of the resource provider that serves the ARQ; see
 	// Match.

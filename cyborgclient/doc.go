@@ -91,7 +91,8 @@
 //
 // # JSON
 //
-// The types print as Cyborg's JSON. An object that was read and not changed
-// prints as it came, with fields that this package does not know; those are
-// also in Raw.
+// The types marshal as Cyborg's JSON. An object that was read and not changed
+// marshals as it came, with fields that this package does not know; those are
+// also in Raw. To log an object, marshal it: fmt's verbs would print Raw as
+// numbers.
 package cyborgclient

@@ -11,7 +11,9 @@ import (
 // flavor's profile and the port's id for a port's. The result maps ARQ uuids to
 // provider uuids, for Binding.DeviceRP. It mirrors nova/accelerator/cyborg.py:
 // get_arq_device_rp_uuid. A group without exactly one provider is
-// ErrNoProvider.
+// ErrNoProvider. This is the one to use before Bind, with the Mapping of a
+// placement.Candidate; for one group, without ARQs, there is placement's
+// Candidate.Provider.
 func Match(arqs []ARQ, mapping map[string][]string, owner string) (map[string]string, error) {
 	providers := make(map[string]string, len(arqs))
 	for _, arq := range arqs {

@@ -30,7 +30,8 @@ type Candidate struct {
 	// which is there only when Placement itself gave the mapping (microversion 1.34).
 	Mapping map[string][]string `json:"mappings,omitempty"`
 	// RootProvider is the uuid of the compute node's provider: the root of the tree that serves the candidate.
-	// Sharing providers are not looked at.
+	// Sharing providers are not looked at. The name of that provider, which Client.Provider tells, is what
+	// cyborgclient.Binding.Hostname wants.
 	RootProvider string `json:"root_provider"`
 }
 

@@ -10,6 +10,7 @@ import (
 
 // Provider returns the uuid of the one provider that serves the group of a requester id. It fails with ErrMapping when
 // the candidate names none or several. Nova takes the first of the list: nova/scheduler/utils.py:fill_provider_mapping.
+// To bind ARQs use cyborgclient.Match with Candidate.Mapping, which does this for each of them.
 func (c Candidate) Provider(requesterID string) (string, error) {
 	providers := c.Mapping[requesterID]
 	if len(providers) != 1 {

@@ -8,6 +8,12 @@
 // Flavor and profile are YAML or JSON, with the keys of the files beside this program. The profile must be the one that
 // the flavor names. It is made in Cyborg unless it is there; another one of that name is never used.
 //
+// The built-in cloud has the hosts of seed.yaml beside this program; -h lists what they have. For others start a fake with
+// a seed of your own and name it by -cloud; nova is the service whose token Cyborg demands beside the user's:
+//
+//	go run ./cmd/fakecyborg -seed seed.yaml -placement embedded -auth mini-keystone -clouds-file clouds.yaml
+//	OS_CLIENT_CONFIG_FILE=clouds.yaml go run ./examples/boot -cloud admin -service-cloud nova -flavor flavor.yaml -profile profile.yaml
+//
 // At the end it gives everything back, so that a real cloud is left as it was.
 package main
 
@@ -53,6 +59,7 @@ func (a *arguments) parse(args []string, stdout io.Writer) error {
 	case errors.Is(err, flag.ErrHelp):
 		flags.SetOutput(stdout)
 		flags.Usage()
+		fmt.Fprintf(stdout, "\n%s\n", builtinHosts)
 		return err
 	case err != nil:
 		return fmt.Errorf("%w; -h lists the flags", err)
@@ -82,5 +89,5 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer world.close()
-	return boot(ctx, world, input, report)
+	return a.cloud.hint(boot(ctx, world, input, report))
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -135,6 +137,38 @@ func TestProfileOfTheCloud(t *testing.T) {
 		require.NoError(t, err)
 		assert.Nil(t, in.profile, "the cloud has it")
 	})
+}
+
+// TestNoHostOfTheBuiltInCloud asks for a card that no host of seed.yaml has. The reason is told once, and what they have.
+func TestNoHostOfTheBuiltInCloud(t *testing.T) {
+	t.Parallel()
+	profile := write(t, `{"name": "fpga-and-gpu", "groups": [{"resources:FPGA": "1", "trait:CUSTOM_FPGA_XILINX": "required"}]}`)
+	var out bytes.Buffer
+	err := run(t.Context(), []string{"-profile", profile}, &out)
+	require.ErrorContains(t, err, "placement knows no trait CUSTOM_FPGA_XILINX")
+	assert.NotContains(t, out.String(), "CUSTOM_FPGA_XILINX")
+	assert.Regexp(t, `step 3  candidates .* failed\n$`, out.String())
+	seed, readErr := builtin.ReadFile("seed.yaml")
+	require.NoError(t, readErr)
+	for _, host := range regexp.MustCompile(`name: (\S+)`).FindAllStringSubmatch(string(seed), -1) {
+		require.ErrorContains(t, err, host[1])
+	}
+	require.ErrorContains(t, err, "-cloud")
+
+	out.Reset()
+	require.NoError(t, run(t.Context(), []string{"-h"}, &out))
+	assert.Contains(t, out.String(), builtinHosts)
+}
+
+// TestHintAtTheServiceToken is for clouds alone, and for those who have not given it.
+func TestHintAtTheServiceToken(t *testing.T) {
+	t.Parallel()
+	refused := fmt.Errorf("bind: %w", cyborgclient.ErrServiceTokenNeeded)
+	hinted := cloudNames{user: "demo"}.hint(refused)
+	require.ErrorIs(t, hinted, cyborgclient.ErrServiceTokenNeeded)
+	require.ErrorContains(t, hinted, "-service-cloud")
+	assert.Equal(t, refused, cloudNames{user: "demo", service: "nova"}.hint(refused))
+	assert.NoError(t, cloudNames{}.hint(nil))
 }
 
 func write(t *testing.T, text string) string {

@@ -46,7 +46,11 @@ func (r *report) step(s lifecycle.Step) {
 	case s.Op == "delete":
 		verb = "free"
 	}
-	fmt.Fprintf(r.out, "%s %d  %-16s %10s  %s %s\n", verb, s.ID, line.Step, s.Duration.Round(time.Microsecond), s.Host, line.Error)
+	outcome := "" // the error itself is the program's last line
+	if s.Err != nil {
+		outcome = "failed"
+	}
+	fmt.Fprintf(r.out, "%s %d  %-16s %10s  %s %s\n", verb, s.ID, line.Step, s.Duration.Round(time.Microsecond), s.Host, outcome)
 }
 
 // print shows the result; providers maps each requester id to the name of its provider.

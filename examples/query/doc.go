@@ -9,15 +9,17 @@
 //	go run ./examples/query -flavor flavor.yaml -ports ports.yaml -profile nic.yaml -image image.yaml
 //
 // Files are JSON or YAML. A flavor file has name, vcpus, memory_mb, root_gb, ephemeral_gb, swap_mb and extra_specs; a
-// profile file has name, description and groups. Without both, the two files beside this program are used;
-// they ask for what the first host of fakecyborg's built-in seed has. A profile may be what Cyborg shows; give -profile
-// again for each profile that a port names. A ports file has ports, an image file has properties, both as in the lines
+// profile file has name, description and groups. Each may also be what the service shows, or what "openstack flavor show
+// NAME -f json" and "openstack accelerator device profile show NAME -f json" print, all of it or the columns of -c. Without
+// both files, the two beside this program are used; they ask for what the first host of fakecyborg's built-in seed has.
+// Give -profile again for each profile that a port names. A ports file has ports, an image file has properties, both as in the lines
 // of -jsonl below. Each error stands on its own line, with file, line and key. All of this goes with -raw, -explain and
 // -cloud alike.
 //
 // -explain asks the Placement at URL, with the token of OS_TOKEN ("admin" if it is not set, which a Placement without
-// authentication takes), -cloud logs in by clouds.yaml; both say group by group whether providers fit and what is in
-// the way if not.
+// authentication takes), -cloud logs in by clouds.yaml and needs a catalog that has Placement; both say group by group
+// whether providers fit and what is in the way if not, and on which host all of them fit together. The Placement of
+// "fakecyborg -placement embedded" is at /placement below the address that it prints.
 //
 // -largest PGPU=1 says that no provider has more than one PGPU: two in one group, which one provider would have to
 // serve, are then an error instead of a note. Give it again for each class.

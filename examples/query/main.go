@@ -88,12 +88,12 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	var a arguments
 	flags := flag.NewFlagSet("query", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error that is returned says it
-	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML; default: the built-in flavor.yaml and profile.yaml")
+	flags.StringVar(&a.flavor, "flavor", "", "`file` of the flavor, JSON or YAML, also as openstack flavor show -f json prints it; default: the built-in flavor.yaml and profile.yaml")
 	flags.Var(&a.profiles, "profile", "`file` of the device profile, JSON or YAML; again for each profile of a port")
 	flags.StringVar(&a.ports, "ports", "", "`file` of the ports, JSON or YAML: ports, each with id, vnic_type, device_profile, resource_request")
 	flags.StringVar(&a.image, "image", "", "`file` of the image, JSON or YAML: properties")
 	flags.StringVar(&a.explain, "explain", "", "ask the Placement at this `URL`, with the token of OS_TOKEN (default admin), why it finds no host")
-	flags.StringVar(&a.cloud, "cloud", "", "ask the Placement of this `NAME` in clouds.yaml why it finds no host")
+	flags.StringVar(&a.cloud, "cloud", "", "ask the Placement in the catalog of this `NAME` in clouds.yaml why it finds no host")
 	flags.Var(&a.largest, "largest", "`CLASS=N`: no provider has more than N of the class, so that a group of more is an error; again for each class")
 	flags.BoolVar(&a.raw, "raw", false, "print the query string as it is sent")
 	flags.BoolVar(&a.lenient, "lenient", false, "do what Nova does, instead of refusing what it would only warn about")

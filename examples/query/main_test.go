@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,10 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/novacyborg/novacyborg/internal/casefile"
+	"github.com/novacyborg/novacyborg/placement"
 	"github.com/novacyborg/novacyborg/placement/placementtest"
 )
 
@@ -265,6 +268,42 @@ func TestExplain(t *testing.T) {
 	assert.Contains(t, out, "device_profile_0")
 }
 
+// TestExplainWhatFits asks for what two hosts have, by the URL of a server that has its Placement below it at first.
+func TestExplainWhatFits(t *testing.T) {
+	t.Parallel()
+	services := http.NewServeMux()
+	api, err := placementtest.New(placementtest.WithPrefix("/placement"))
+	require.NoError(t, err)
+	services.Handle("/placement/", api)
+	services.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"versions": [{"id": "v2.0", "min_version": "2.0", "max_version": "2.3"}]}`)
+	})
+	server := httptest.NewServer(services)
+	t.Cleanup(server.Close)
+	client, err := placement.New(t.Context(), placement.WithEndpoint(server.URL+"/placement"), placement.WithToken("admin"))
+	require.NoError(t, err)
+	for _, host := range []string{"one", "two"} {
+		_, err = client.Report(t.Context(), placement.Tree{Providers: []placement.TreeProvider{{
+			UUID: uuid.NewString(), Name: host, Traits: []string{"COMPUTE_ACCELERATORS"},
+			Inventories: map[string]placement.Inventory{"VCPU": {Total: 2}, "FPGA": {Total: 1}},
+		}}}, nil)
+		require.NoError(t, err)
+	}
+	flavor := write(t, "flavor.json", `{"vcpus": 1, "ram": 0, "swap": "", "properties": "accel:device_profile='fpga'"}`)
+	profile := write(t, "profile.yaml", "name: fpga\ngroups: [{resources:FPGA: '1'}]")
+	args := []string{"-flavor", flavor, "-profile", profile, "-explain"}
+
+	out, err := query(t, "", append(args, server.URL+"/placement")...)
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^fits +all groups together: 2 candidates, for example on (one|two)$`, out)
+
+	for _, path := range []string{"", "/", "/accelerator"} {
+		out, err = query(t, "", append(args, server.URL+path)...)
+		require.ErrorContains(t, err, "this is no Placement, but the server has one: give "+server.URL+"/placement")
+		assert.Empty(t, out)
+	}
+}
+
 // TestExplainWithPortsAndImage gives ports and an image by files; each of them is a group or a condition of its own.
 func TestExplainWithPortsAndImage(t *testing.T) {
 	t.Parallel()
@@ -321,7 +360,16 @@ func TestExplainAnotherService(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	_, err := query(t, "", "-explain", server.URL)
-	require.ErrorContains(t, err, "this is no Placement")
+	require.ErrorContains(t, err, "this is no Placement: it shows no versions")
+}
+
+// TestExplainIsToldByTheClientAboutTokens asks a server that shows nothing without a token, not even its versions.
+func TestExplainIsToldByTheClientAboutTokens(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(server.Close)
+	_, err := query(t, "", "-explain", server.URL)
+	require.ErrorIs(t, err, placement.ErrUnauthorized)
 }
 
 // TestFindingsHaveLines gives two faults; what follows from one of them is not listed.
@@ -337,6 +385,8 @@ func TestFindingsHaveLines(t *testing.T) {
 	assert.NotContains(t, err.Error(), "asks for no resource")
 	assert.Contains(t, err.Error(), `profile.yaml:4: device profile gpu, group 1: "resources:FPGAS" = "1": `)
 	assert.Contains(t, err.Error(), "did you mean FPGA?")
+	_, err = query(t, "", "-flavor", write(t, "f.json", "{\"vcpus\": 1,\n\"properties\":\n\n{\"group_polcy\": \"none\"}}"))
+	require.ErrorContains(t, err, `f.json:4: flavor: "group_polcy" = "none": `)
 	_, err = query(t, "", "-flavor", write(t, "f.yaml", "vcpus: 1\nextra_specs:\n\n  group_polcy: none"))
 	require.ErrorContains(t, err, `f.yaml:4: flavor: "group_polcy" = "none": `)
 }

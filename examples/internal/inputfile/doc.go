@@ -9,6 +9,9 @@
 //	extra_specs:                         - resources:PGPU: 1
 //	  accel:device_profile: gpu            trait:CUSTOM_NVIDIA_1EB8: required
 //
+// Both may be what Nova, Cyborg and their command-line client show of one object: ram for memory_mb, properties for
+// extra_specs and so on.
+//
 // Errors name the file, the line and the path of the key, what is wrong there and what is possible:
 //
 //	flavor.yaml:3: vcpu: unknown key, known keys are ephemeral_gb, extra_specs, memory_mb, …

@@ -92,7 +92,13 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"extra spec twice", "flavor", "extra_specs:\n  a: 1\n  a: 2", "f:3: extra_specs.a: the key is already in line 2"},
 		{"list for a key", "flavor", "vcpus: 1\n? [a]\n: 1", "f:2: want a plain key, got a list"},
 		{"merge", "flavor", "extra_specs: &a {x: y}\n<<: *a", `f:2: want a plain key, got "<<"`},
-		{"list for the file", "flavor", "- vcpus: 1", "f:1: want keys and values, got a list"},
+		{"list for the file", "flavor", "- vcpus: 1", "f:1: want one object, got a list: give what `openstack flavor show NAME -f json` prints"},
+		{"two profiles", "profile", "[{name: a}, {name: b}]", "f:1: want one object, got a list: give what `openstack accelerator device profile show NAME -f json` prints"},
+		{"flavor list", "flavor", `[{"ID": "1", "Name": "f", "RAM": 512, "Disk": 1, "Ephemeral": 0, "VCPUs": 1, "Is Public": true}]`, "f:1: want one object, got a list"},
+		{"two names of a key", "flavor", "memory_mb: 1\nram: 1", "f:2: ram: the key is already in line 1, memory_mb and ram are one"},
+		{"properties are no text of theirs", "flavor", "properties: a=b", `f:1: properties: want keys and values, or a text such as key='value', key='value', got "a=b"`},
+		{"properties twice", "flavor", `properties: "a='1', a='2'"`, "f:1: properties: want keys and values, or a text"},
+		{"text for the swap", "flavor", "swap: none", `f:1: swap: want a whole number, got "none"`},
 		{"text for the file", "profile", "hello", `f:1: want keys and values, got "hello"`},
 		{"empty", "flavor", "", "f:1: the file is empty, " + known},
 		{"blank", "profile", "\n# nothing\n", "f:1: the file is empty, " + knownOfProfile},
@@ -127,6 +133,7 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 }
 
 func FuzzFlavor(f *testing.F) {
+	f.Add([]byte(`{"flavor": {"ram": 1, "swap": "", "properties": "a='b', c='d'"}}`))
 	f.Add([]byte(`{"vcpus": 1, "extra_specs": {"a": "b"}}`))
 	f.Add([]byte("vcpus: &a [*a]\n---\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -153,12 +160,25 @@ func FuzzDeviceProfile(f *testing.F) {
 // TestFilesOfTheCommandLine gives what the command-line clients print.
 func TestFilesOfTheCommandLine(t *testing.T) {
 	t.Parallel()
-	_, err := inputfile.Flavor("f.json", []byte(`{"OS-FLV-DISABLED:disabled": false, "OS-FLV-EXT-DATA:ephemeral": 0,
-"disk": 20, "id": "1", "name": "f", "properties": {}, "ram": 512, "swap": 0, "vcpus": 1}`))
-	require.Error(t, err)
-	assert.Equal(t, "f.json:1: OS-FLV-EXT-DATA:ephemeral: unknown key, write ephemeral_gb\n"+
-		"f.json:2: disk: unknown key, write root_gb\nf.json:2: properties: unknown key, write extra_specs\n"+
-		"f.json:2: ram: unknown key, write memory_mb\nf.json:2: swap: unknown key, write swap_mb", err.Error())
+	want := requestspec.Flavor{
+		Name: "f", VCPUs: 1, MemoryMB: 512, RootGB: 20, EphemeralGB: 3,
+		ExtraSpecs: map[string]string{"accel:device_profile": "gpu", "ram": "it's, 4"},
+	}
+	for _, text := range []string{
+		`{"OS-FLV-DISABLED:disabled": false, "OS-FLV-EXT-DATA:ephemeral": 3, "access_project_ids": null, "description": null, "disk": 20,
+"id": "1", "name": "f", "os-flavor-access:is_public": true, "properties": {"accel:device_profile": "gpu", "ram": "it's, 4"},
+"ram": 512, "rxtx_factor": 1.0, "swap": 0, "vcpus": 1}`,
+		`{"disk": 20, "name": "f", "properties": "accel:device_profile='gpu', ram='it's, 4'", "ram": 512, "swap": "", "vcpus": 1, "OS-FLV-EXT-DATA:ephemeral": 3}`,
+		`{"flavor": {"name": "f", "ram": 512, "disk": 20, "vcpus": 1, "swap": "", "OS-FLV-EXT-DATA:ephemeral": 3, "links": [],
+"extra_specs": {"accel:device_profile": "gpu", "ram": "it's, 4"}}}`,
+	} {
+		got, err := inputfile.Flavor("f.json", []byte(text))
+		require.NoError(t, err)
+		assert.Empty(t, cmp.Diff(want, got))
+	}
+	got, err := inputfile.Flavor("f.json", []byte(`{"properties": "", "swap": 512}`))
+	require.NoError(t, err)
+	assert.Empty(t, cmp.Diff(requestspec.Flavor{SwapMB: 512, ExtraSpecs: map[string]string{}}, got))
 
 	const profile = `{"uuid": "u", "created_at": "t", "updated_at": null, "name": "p", "groups": [{"resources:FPGA": "1"}]}`
 	for _, text := range []string{profile, "[" + profile + "]", `{"device_profile": ` + profile + "}", `{"device_profiles": [` + profile + "]}"} {
@@ -191,6 +211,9 @@ func TestPlace(t *testing.T) {
 	assert.Equal(t, "f:2", inputfile.Place("f", content, "groups", "2", "c"))
 	assert.Equal(t, "f", inputfile.Place("f", content, "vcpus"))
 	assert.Equal(t, "f", inputfile.Place("f", nil, "vcpus"))
+	shown := []byte("{\"flavor\": {\n\"ram\": 1,\n\"properties\": {\n\"a\": \"b\"}}}")
+	assert.Equal(t, "f:4", inputfile.Place("f", shown, "extra_specs", "a"))
+	assert.Equal(t, "f:2", inputfile.Place("f", shown, "memory_mb"))
 }
 
 func TestPortsKeepAmountsAsWritten(t *testing.T) {

@@ -34,7 +34,7 @@ func child(n *yaml.Node, step string) (key, value *yaml.Node) {
 		return nil, nil
 	}
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == step {
+		if key := n.Content[i].Value; key == step || shownKeys[key] == step && step != "" {
 			return n.Content[i], n.Content[i+1]
 		}
 	}

@@ -1,6 +1,8 @@
 package inputfile
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/novacyborg/novacyborg/requestspec"
@@ -16,7 +18,9 @@ type Profile struct {
 // It may be what Cyborg or its command-line client shows: with uuid and times, in a list of one, or as device_profile.
 func DeviceProfile(file string, content []byte) (Profile, error) {
 	var profile Profile
-	r := reader{file: file, open: unwrap, ignored: []string{"uuid", "created_at", "updated_at", "links"}}
+	r := reader{file: file, open: unwrap, show: "openstack accelerator device profile show NAME -f json", ignored: []string{
+		"uuid", "created_at", "updated_at", "links",
+	}}
 	err := r.read(content, fields{
 		"name":        r.text(&profile.Name),
 		"description": r.text(&profile.Description),
@@ -39,15 +43,17 @@ func (r reader) groups(into *[]requestspec.ProfileGroup) field {
 	})
 }
 
-// unwrap takes a profile out of what Cyborg and its command-line client put around it.
+// wrappers are the keys that Cyborg and Nova put around the one object that a file is about.
+var wrappers = []string{"device_profile", "device_profiles", "flavor"}
+
+// unwrap takes a profile or a flavor out of what the services and their command-line client put around it.
 func unwrap(n *yaml.Node) *yaml.Node {
 	n = resolve(n)
 	for range 2 { // a list in an object, at most; an alias may lead in circles
 		switch {
 		case n.Kind == yaml.SequenceNode && len(n.Content) == 1:
 			n = resolve(n.Content[0])
-		case n.Kind == yaml.MappingNode && len(n.Content) == 2 &&
-			(n.Content[0].Value == "device_profile" || n.Content[0].Value == "device_profiles"):
+		case n.Kind == yaml.MappingNode && len(n.Content) == 2 && slices.Contains(wrappers, n.Content[0].Value):
 			n = resolve(n.Content[1])
 		}
 	}

@@ -16,11 +16,13 @@ import (
 // its errors. JSON is YAML.
 type reader struct {
 	file string
-	// renamed are keys that the document has under another name, ignored those that do not matter.
+	// renamed are other names of the document's keys, ignored those that do not matter.
 	renamed map[string]string
 	ignored []string
 	// open finds the object in the document; nil means that the document is the object.
 	open func(*yaml.Node) *yaml.Node
+	// show is the command that prints one such object; "" means that there is none.
+	show string
 }
 
 // field reads the value of one key; at is the path of the key.
@@ -69,29 +71,27 @@ func (r reader) read(content []byte, known fields) error {
 	if r.open != nil {
 		root = r.open(root)
 	}
-	return r.object(root, known)
+	if r.show != "" && root.Kind == yaml.SequenceNode {
+		return r.fail(root, "", "want one object, got a list: give what `%s` prints", r.show)
+	}
+	return r.objectAt(root, "", known)
 }
-
-// object reads the known keys of the document.
-func (r reader) object(n *yaml.Node, known fields) error { return r.objectAt(n, "", known) }
 
 // objectAt reads the known keys of the object at a path.
 func (r reader) objectAt(n *yaml.Node, at string, known fields) error {
 	return r.pairs(n, at, func(key string, value *yaml.Node, at string) error {
 		read, found := known[key]
-		switch right := r.renamed[key]; {
+		switch {
 		case found:
 			return read(value, at)
 		case slices.Contains(r.ignored, key):
 			return nil
-		case right != "":
-			return r.fail(value, at, "unknown key, write %s", right)
 		}
 		return r.fail(value, at, "unknown key, %s", known.known())
 	})
 }
 
-// pairs calls read for each key of an object, in order; a key may come once. The error is of all keys.
+// pairs calls read for each key of an object, in order; a key may come once, by whatever name. The error is of all keys.
 func (r reader) pairs(n *yaml.Node, at string, read func(key string, value *yaml.Node, at string) error) error {
 	n = resolve(n)
 	if n.Kind != yaml.MappingNode {
@@ -106,14 +106,33 @@ func (r reader) pairs(n *yaml.Node, at string, read func(key string, value *yaml
 			errs = append(errs, r.fail(key, at, "want a plain key, got %s", describe(key)))
 			continue
 		}
-		if line, twice := lines[key.Value]; twice {
-			errs = append(errs, r.fail(key, below, "the key is already in line %d", line))
+		name := key.Value
+		if shown := r.renamed[name]; at == "" && shown != "" {
+			name = shown
+		}
+		if line, twice := lines[name]; twice {
+			errs = append(errs, r.fail(key, below, "the key is already in line %d%s", line, r.alias(name, at)))
 			continue
 		}
-		lines[key.Value] = key.Line
-		errs = append(errs, read(key.Value, value, below))
+		lines[name] = key.Line
+		errs = append(errs, read(name, value, below))
 	}
 	return errors.Join(errs...)
+}
+
+// alias says by what other names a key of the document goes.
+func (r reader) alias(name, at string) string {
+	var others []string
+	for other, of := range r.renamed {
+		if at == "" && of == name {
+			others = append(others, other)
+		}
+	}
+	if others == nil {
+		return ""
+	}
+	slices.Sort(others)
+	return ", " + name + " and " + strings.Join(others, " and ") + " are one"
 }
 
 // list calls read for each element.
