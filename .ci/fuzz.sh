@@ -11,6 +11,6 @@ fi
 for target in "${targets[@]}"; do
   read -r package name <<<"$target"
   echo "$package $name"
-  timeout 180 go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_INPUTS:-5000}x" -fuzzminimizetime 2s "$package"
+  timeout 180 go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_INPUTS:-2000}x" -fuzzminimizetime 2s "$package"
 done
 echo "${#targets[@]} fuzz targets"

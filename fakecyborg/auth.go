@@ -2,6 +2,7 @@ package fakecyborg
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 )
@@ -92,12 +93,33 @@ func (x *exchange) authorize() *fault {
 	if !ruled {
 		return nil
 	}
-	roles := x.caller.Roles
+	roles := slices.Clone(x.caller.Roles)
 	if x.server.release.AdministratorRole && slices.Contains(roles, "administrator") {
-		roles = append([]string{"admin"}, roles...)
+		roles = append(roles, "admin")
 	}
-	if (x.caller.Project == "" && x.server.release.ProjectTokensOnly) || !rule.allows(roles) {
+	if x.caller.Project == "" {
+		if refusal := x.refuseSystem(); refusal != nil {
+			return refusal
+		}
+		for _, role := range x.caller.Roles {
+			roles = append(roles, SystemScope+role)
+		}
+	}
+	if !rule.allows(roles) {
 		return denied(x.route.name)
+	}
+	return nil
+}
+
+// refuseSystem refuses a token without project where the release wants one.
+func (x *exchange) refuseSystem() *fault {
+	release := x.server.release
+	if release.ProjectTokensOnly {
+		return denied(x.route.name)
+	}
+	if rule, wanted := release.ProjectOperations[x.route.name]; wanted {
+		return &fault{status: http.StatusForbidden, kind: fromScope, text: fmt.Sprintf(
+			"%q: %q requires a scope of ['project'], request was made with system scope.", "cyborg:"+x.route.name, rule)}
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (s *Server) applyPatches(ctx context.Context, course *bindCourse, who calle
 	case len(bound) == 0, !s.release.BindJobs && !patches[len(patches)-1].bind:
 		return nil
 	case len(jobs) > 0:
-		s.startJobs(course, bound, jobs) //nolint:contextcheck // they go on after the answer
+		s.startJobs(course, bound, jobs)
 		return nil
 	}
 	return s.announce(ctx, course, bound)

@@ -44,7 +44,11 @@ func WithImages(images ...driver.Image) Option {
 // startJobs runs the jobs of one PATCH and tells Nova when all have ended.
 // It mirrors cyborg/objects/extarq/ext_arq_job.py:ExtARQJobMixin.master.
 func (s *Server) startJobs(course *bindCourse, bound []*arq, list []job) {
-	s.jobs.start(fmt.Sprintf("%d accelerators are being programmed", len(list)), func(ctx context.Context) {
+	what := background{kind: "accelerators are being programmed"}
+	for _, j := range list {
+		what.of = append(what.of, j.arq.uuid)
+	}
+	s.jobs.start(course.jobs, what, func(ctx context.Context) {
 		var running sync.WaitGroup
 		for _, j := range list {
 			running.Go(func() {
@@ -55,8 +59,8 @@ func (s *Server) startJobs(course *bindCourse, bound []*arq, list []job) {
 		}
 		began := time.Now()
 		running.Wait()
-		s.keeper.keep()
-		if ctx.Err() != nil || time.Since(began) > bindTimeout {
+		kept := s.keeper.keep()
+		if kept != nil || ctx.Err() != nil || time.Since(began) > bindTimeout {
 			return
 		}
 		if err := s.announce(ctx, course, bound); err != nil {
@@ -163,6 +167,8 @@ func (s *store) endJob(j job, failure error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case !s.has(j.arq):
+		return errUnresolved
 	case j.arq.state != stateBindStarted:
 		return fmt.Errorf("the request is %s meanwhile", j.arq.state)
 	case failure != nil:
@@ -173,4 +179,11 @@ func (s *store) endJob(j job, failure error) error {
 		return errHandle
 	}
 	return nil
+}
+
+// has tells whether a request is there still, and not only one of its uuid; the caller
+// holds the lock.
+func (s *store) has(a *arq) bool {
+	found, known := s.arqs.get(a.uuid)
+	return known && found == a
 }

@@ -23,13 +23,36 @@ func (c *clock) now() time.Time {
 	if !c.fixed.IsZero() {
 		return c.fixed
 	}
-	return c.base().Add(c.offset)
+	return within(c.base().Add(c.offset))
+}
+
+// The times that a database, and a state file, can hold.
+var (
+	firstTime = time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC) // one second earlier is no time at all
+	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+)
+
+// storable tells whether a time is in the years 1 to 9999, in UTC.
+func storable(t time.Time) bool { return t.Equal(within(t)) }
+
+// within is the storable time nearest to t; fractions of the last second are let be.
+func within(t time.Time) time.Time {
+	switch {
+	case t.Before(firstTime):
+		return firstTime
+	case t.Truncate(time.Second).After(lastTime):
+		return lastTime
+	}
+	return t
 }
 
 // set stops the clock at a time, or, when that is zero, lets it go with an offset.
 func (c *clock) set(fixed time.Time, offset time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !fixed.IsZero() {
+		fixed = within(fixed.UTC())
+	}
 	c.fixed, c.offset = fixed, offset
 }
 
@@ -54,15 +77,16 @@ func WithClock(now func() time.Time) Option {
 }
 
 // SetClock stops the server's clock at that time, so that all objects made or
-// changed from now on bear it. The zero time lets it go again.
+// changed from now on bear it. The zero time lets it go again; others before the
+// year 1 or after 9999 are brought into that range, as are those of the clock itself.
 func (s *Server) SetClock(fixed time.Time) {
 	s.store.clock.set(fixed, 0)
-	s.keeper.keepAll()
+	_ = s.keeper.keepAll() // which logs, and health tells
 }
 
 // SetClockOffset lets the server's clock go before or, with a negative offset,
 // after the true time.
 func (s *Server) SetClockOffset(offset time.Duration) {
 	s.store.clock.set(time.Time{}, offset)
-	s.keeper.keepAll()
+	_ = s.keeper.keepAll() // see SetClock
 }

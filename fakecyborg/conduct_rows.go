@@ -141,7 +141,7 @@ func (s *store) changeHandles(place *deployable, change driver.DeployableChange)
 	for _, gone := range change.Deleted {
 		for _, h := range slices.Clone(place.handles) {
 			if slices.Equal(h.Info, gone.Info) {
-				if err := s.deleteHandle(place, h); err != nil {
+				if err := deleteHandle(place, h); err != nil {
 					return err
 				}
 			}
@@ -187,7 +187,7 @@ func (s *store) takeOffMarket(host, controlPath string, anyway bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d, ok := s.deviceAt(host, controlPath)
-	if !ok || !(anyway || s.inUse(d)) {
+	if !ok || (!anyway && !s.inUse(d)) {
 		return false
 	}
 	s.reserve(d, true)

@@ -41,6 +41,10 @@ var controlRoutes = []controlRoute{
 	{method: "POST", path: "devices/break", query: cardParameters, run: (*controlCall).breakDevice},
 	{method: "POST", path: "devices/repair", query: cardParameters, run: (*controlCall).repairDevice},
 	{method: "POST", path: "devices/report", query: []string{"host"}, run: (*controlCall).reportDevices},
+	{method: "GET", path: "", run: (*controlCall).page},
+	{method: "GET", path: "page.css", run: (*controlCall).pageStyle},
+	{method: "GET", path: "page.js", run: (*controlCall).pageScript},
+	{method: "GET", path: "arqs", query: []string{"scope", "last"}, run: (*controlCall).listAllARQs},
 	{method: "GET", path: "clock", run: (*controlCall).showClock},
 	{method: "PUT", path: "clock", run: (*controlCall).setClock},
 	{method: "DELETE", path: "clock", run: (*controlCall).resetClock},
@@ -66,7 +70,9 @@ func (s *Server) serveControl(w http.ResponseWriter, request *http.Request) bool
 	}
 	answer := s.control(path, request)
 	if request.Method != http.MethodGet && request.Method != http.MethodHead {
-		s.keeper.keepAll()
+		if err := s.keeper.keepAll(); err != nil && answer.status < http.StatusBadRequest {
+			answer = refuseControl(http.StatusInternalServerError, "", err)
+		}
 	}
 	header := w.Header()
 	header.Set("Content-Type", answer.contentType)
@@ -87,6 +93,9 @@ func (s *Server) control(path string, request *http.Request) controlAnswer {
 	method := request.Method
 	if method == http.MethodHead {
 		method = http.MethodGet
+	}
+	if path == "" && method == http.MethodGet && !isBrowser(request) {
+		return noSuchRoute(path)
 	}
 	var allowed []string
 	for _, route := range controlRoutes {

@@ -28,6 +28,9 @@ func (c *controlCall) insertDevice() controlAnswer {
 		return refuseInput(err)
 	}
 	return c.changeCards(host, http.StatusBadRequest, func(machine *driver.Machine) error {
+		if _, err := c.server.release.kind(device.Driver); err != nil {
+			return err
+		}
 		_, err := machine.Insert(device.Driver, device.Card)
 		return err
 	})

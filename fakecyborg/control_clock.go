@@ -52,7 +52,9 @@ func (w clockWire) parse() (fixed time.Time, offset time.Duration, err error) {
 	case w.Now != "" || (w.Fixed == "") == (w.Offset == ""):
 		return fixed, 0, errors.New(`want either "fixed" or "offset"`)
 	case w.Fixed != "":
-		if fixed, err = time.Parse(time.RFC3339, w.Fixed); err != nil {
+		if fixed, err = time.Parse(time.RFC3339, w.Fixed); err == nil && !storable(fixed) {
+			err = fmt.Errorf("fixed: %s is not in the years 1 to 9999", w.Fixed)
+		} else if err != nil {
 			err = fmt.Errorf("fixed: want a time such as %q, got %q", "2026-01-02T03:04:05Z", w.Fixed)
 		}
 	default:

@@ -4,17 +4,25 @@ import "net/http"
 
 // health is the answer of /_fake/health and /_fake/ready.
 type health struct {
-	// Status is "ready" or "starting".
+	// Status is "ready", "starting", or "not kept" while the state file cannot be
+	// written.
 	Status string `json:"status"`
+	// Reason is why the seed that was loaded last could not be reported, or the file
+	// not be written, "" for none.
+	Reason string `json:"reason,omitempty"`
 	// Release is the series of the release that is played.
 	Release string `json:"release"`
 }
 
-// health is 200 once the seed is loaded and reported to Placement, and 503 before.
+// health is 200 once the seed is loaded and reported to Placement, and 503 before
+// and while a seed that was loaded later could not be reported.
 func (c *controlCall) health() controlAnswer {
 	status, answer := http.StatusOK, health{Status: "ready", Release: c.server.release.Series}
 	if !c.server.ready.Load() {
-		status, answer.Status = http.StatusServiceUnavailable, "starting"
+		status, answer.Status, answer.Reason = http.StatusServiceUnavailable, "starting", c.server.trouble()
+	}
+	if err := c.server.keeper.keep(); err != nil {
+		status, answer.Status, answer.Reason = http.StatusServiceUnavailable, "not kept", err.Error()
 	}
 	return jsonAnswer(status, answer)
 }

@@ -14,6 +14,8 @@ import (
 type bindCourse struct {
 	server *Server
 	scope  string
+	// jobs are those that go on after the answer.
+	jobs *generation
 	// early are the tags of the events that were sent before their time.
 	early []string
 	// hit notes a rule in the journal.
@@ -21,7 +23,7 @@ type bindCourse struct {
 }
 
 func (x *exchange) newCourse() *bindCourse {
-	return &bindCourse{server: x.server, scope: x.scope, hit: x.hit}
+	return &bindCourse{server: x.server, scope: x.scope, jobs: x.server.jobs.now(), hit: x.hit}
 }
 
 // hit notes a rule in the exchange's entry of the journal.
@@ -195,7 +197,7 @@ func (s *store) endHeld(j job, failure error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case j.arq.state != stateBindStarted:
+	case j.arq.state != stateBindStarted, !s.has(j.arq):
 		return errUnresolved
 	case failure != nil:
 		s.enter(j.arq, stateBindFailed)
@@ -206,7 +208,7 @@ func (s *store) endHeld(j job, failure error) error {
 
 // notice is what is left to be told of requests: not what was told early.
 func (c *bindCourse) notice(events []Event, bound []*arq) notice {
-	n := notice{scope: c.scope}
+	n := notice{scope: c.scope, jobs: c.jobs}
 	for i, event := range events {
 		if i < len(bound) && slices.Contains(c.early, bound[i].uuid) {
 			continue

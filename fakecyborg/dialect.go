@@ -91,7 +91,7 @@ func (f *fault) controllerMessage(text string) (string, error) {
 		text = strings.ToValidUTF8(text[:maxFaultText], "") + "…"
 	}
 	code := "Client"
-	if f.status >= http.StatusInternalServerError {
+	if f.status >= http.StatusInternalServerError || f.kind == fromScope {
 		code = "Server"
 	}
 	message, err := encode(controllerText{Code: code, String: text})

@@ -37,7 +37,9 @@ var errUnresolved = errors.New("a request is not resolved, nobody is told")
 // announce tells Nova about the requests of one PATCH, if all are resolved.
 // It mirrors cyborg/objects/extarq/ext_arq_job.py:ExtARQJobMixin.check_bindings_result.
 func (s *Server) announce(ctx context.Context, course *bindCourse, bound []*arq) error {
-	s.keeper.keep()
+	if err := s.keeper.keep(); err != nil {
+		return err
+	}
 	events, err := s.store.events(s.notifier.form, bound)
 	if err != nil {
 		return err

@@ -79,7 +79,9 @@ func (x *exchange) run() faults.Reply {
 // perform does what the request asks for.
 func (x *exchange) perform() (int, []byte) {
 	result, err := x.handle()
-	x.server.keeper.keep()
+	if kept := x.server.keeper.keep(); kept != nil {
+		err = kept
+	}
 	if err != nil {
 		return x.refuse(err)
 	}
@@ -202,6 +204,9 @@ func (x *exchange) log(ctx context.Context, status int, err error) {
 	attributes := []any{
 		slog.String("request_id", x.id), slog.String("operation", x.operation()),
 		slog.String("method", x.Method), slog.String("path", x.URL.Path), slog.Int("status", status),
+	}
+	if x.rule != "" {
+		attributes = append(attributes, slog.String("fault", x.rule))
 	}
 	if err != nil {
 		attributes = append(attributes, slog.Any("error", err))

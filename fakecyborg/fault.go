@@ -21,6 +21,9 @@ const (
 	fromAuth
 	// fromLock is the 423, whose text is the word null.
 	fromLock
+	// fromScope is an exception of oslo.policy that Cyborg does not know: it blames
+	// the server whatever the status.
+	fromScope
 )
 
 // fault is an answer other than success.

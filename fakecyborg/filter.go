@@ -2,8 +2,8 @@ package fakecyborg
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -52,11 +52,14 @@ func (x *exchange) readFilter() (filter, error) {
 		}
 		f.ascending = value == "asc"
 	case "limit":
-		atMost, err := strconv.Atoi(value)
-		if err != nil || atMost < 0 {
-			return filter{}, broken("invalid literal for int() with base 10: %s", pythonRepr(value))
+		limit, err := pythonInt(value)
+		if err != nil {
+			return filter{}, asFault(err)
 		}
-		f.atMost = &atMost
+		if limit < 0 {
+			return filter{}, broken("(pymysql.err.ProgrammingError) (1064, \"You have an error in your SQL syntax near '%d'\")", limit)
+		}
+		f.atMost = new(int(min(limit, math.MaxInt)))
 	}
 	return f, nil
 }

@@ -31,6 +31,7 @@ func TestFilters(t *testing.T) {
 		{query: "filters.field=name&filters.value=none", want: []string{gpu, fake, fpga}},
 		{query: "filters.field=sort_key&filters.value=colour", text: `The sort_key value "colour" is an invalid field for sorting`},
 		{query: "filters.field=sort_dir&filters.value=up", text: "Unknown sort direction, must be one of: asc-nullsfirst, asc-nullslast, desc-nullsfirst, desc-nullslast"},
+		{query: "filters.field=limit&filters.value=-1", text: `(pymysql.err.ProgrammingError) (1064, "You have an error in your SQL syntax near '-1'")`},
 		{query: "filters.field=limit&filters.value=x", text: "invalid literal for int() with base 10: 'x'"},
 	} {
 		t.Run(test.query, func(t *testing.T) {

@@ -43,10 +43,10 @@ func (s *Server) Machine(host string) (*driver.Machine, error) {
 }
 
 // equip builds the machines of those hosts from the device rows.
-func (r *rows) equip(hosts []Host, images driver.Images) error {
+func (r *rows) equip(release Release, hosts []Host, images driver.Images) error {
 	r.hosts, r.images, r.machines = hosts, images, make(map[string]*driver.Machine)
 	for _, host := range hosts {
-		machine, err := driver.NewMachine(host.Name, driver.WithProgrammingTime(host.ProgrammingTime))
+		machine, err := release.machine(host)
 		if err != nil {
 			return err
 		}

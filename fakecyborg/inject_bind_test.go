@@ -186,7 +186,7 @@ func TestLateBindOfADeletedRequest(t *testing.T) {
 		c := clientOf(server)
 		arq := c.makeARQs(t, "one-fpga")[0].UUID
 		require.Equal(t, 202, c.bind(t, binding{arq, "rack1", driver.ProviderUUID(fpgaName), instanceA}).status)
-		assert.Contains(t, server.State("").Running, "1 accelerators are being programmed")
+		assert.Contains(t, server.State("").Running, "1 accelerators are being programmed: "+arq)
 		require.Equal(t, 204, c.call(t, http.MethodDelete, "/v2/accelerator_requests/"+arq, "").status)
 		time.Sleep(2 * time.Minute)
 		server.AssertNoLeaks(t)

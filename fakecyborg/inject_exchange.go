@@ -15,8 +15,8 @@ import (
 // faultHeader names, in an answer that a fault has changed, the rule that did it.
 const faultHeader = "X-Fake-Fault"
 
-// Faults are the rules by which this server fails. There are none at the start,
-// except those of the seed.
+// Faults are the rules by which this server fails, a Set of package
+// fakecyborg/fault. There are none at the start, except those of the seed.
 func (s *Server) Faults() *faults.Set { return s.faults }
 
 // operations are the names of the operations that have routes.

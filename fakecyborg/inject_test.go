@@ -1,12 +1,15 @@
 package fakecyborg_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -344,4 +347,18 @@ func TestHandlerThatPanics(t *testing.T) {
 	if operation, ok := errors.AsType[*net.OpError](err); ok {
 		assert.Fail(t, fmt.Sprintf("a reset: %v", operation))
 	}
+}
+
+// The log says which rule made an exchange fail.
+func TestLogNamesTheRule(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	c := newClient(t, fakecyborg.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), fakecyborg.WithSeed(fakecyborg.Seed{Faults: []fault.Rule{
+		{Name: "busy", Operation: "device:get_all", First: 1, Fault: fault.Status{Code: 503}},
+	}}))
+	require.Equal(t, 503, c.call(t, "GET", "/v2/devices", "").status)
+	require.Equal(t, 200, c.call(t, "GET", "/v2/devices", "").status)
+	first, second, _ := strings.Cut(log.String(), "\n")
+	assert.Contains(t, first, "fault=busy")
+	assert.NotContains(t, second, "fault=")
 }

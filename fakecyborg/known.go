@@ -38,7 +38,7 @@ func (s *store) known(host string, told bool) []driver.Device {
 func (s *store) knownPart(place *deployable, told bool) driver.Deployable {
 	part := driver.Deployable{Name: place.Name, Driver: place.Driver, Accelerators: place.NumAccelerators()}
 	for a := range s.attributes.all {
-		if a.deployableID == place.id && !(told && a.made) {
+		if a.deployableID == place.id && (!told || !a.made) {
 			part.Attributes = append(part.Attributes, driver.Pair{Key: a.key, Value: a.value})
 		}
 	}
@@ -96,7 +96,7 @@ func (s *store) deleteDevice(d *device) error {
 // It mirrors cyborg/objects/driver_objects/driver_deployable.py:DriverDeployable.destroy.
 func (s *store) deletePart(place *deployable) error {
 	for len(place.handles) > 0 {
-		if err := s.deleteHandle(place, place.handles[0]); err != nil {
+		if err := deleteHandle(place, place.handles[0]); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (s *store) deletePart(place *deployable) error {
 	return nil
 }
 
-func (s *store) deleteHandle(place *deployable, gone *handle) error {
+func deleteHandle(place *deployable, gone *handle) error {
 	if gone.inUse {
 		return fmt.Errorf("delete attach handle %s of %s: %w", gone.uuid, place.Name, ErrHandleInUse)
 	}

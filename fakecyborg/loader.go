@@ -28,7 +28,7 @@ func (l *loader) load(seed Seed) error {
 	if err := l.loadImages(seed.Images); err != nil {
 		return err
 	}
-	if err := l.store.equip(seed.Hosts, seed.Images); err != nil {
+	if err := l.store.equip(l.store.release, seed.Hosts, seed.Images); err != nil {
 		return l.fail("hosts", err)
 	}
 	for i, p := range seed.DeviceProfiles {

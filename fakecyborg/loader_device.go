@@ -8,30 +8,16 @@ import (
 )
 
 func (l *loader) loadDevice(path, host string, card Device) error {
-	maker, err := driver.Named(card.Driver)
+	maker, err := l.store.release.kind(card.Driver)
 	if err != nil {
 		return l.fail(path+".driver", err)
 	}
-	found, err := maker.Describe(host, card.Card)
-	if wrong, ok := errors.AsType[*driver.Error](err); ok && wrong.Value != "" {
-		path += "." + wrong.Field
-	}
+	found, err := l.describe(path, host, maker, card.Card)
 	if err != nil {
-		return l.fail(path, err)
-	}
-	if found.CheckReport() != nil {
-		return l.fail(path, errNotKept)
-	}
-	if err := l.claim(path, "device on host "+host, found.ControlPath); err != nil {
 		return err
 	}
-	for _, place := range found.Deployables {
-		if err := l.claim(path, "deployable", place.Name); err != nil {
-			return err
-		}
-		if err := l.claimProvider(path, place.Name, driver.ProviderUUID(place.Name)); err != nil {
-			return err
-		}
+	if err := l.claimNames(path, host, found); err != nil {
+		return err
 	}
 	added, err := l.store.addDevice(host, found)
 	if err != nil {
@@ -45,6 +31,37 @@ func (l *loader) loadDevice(path, host string, card Device) error {
 		return err
 	}
 	return l.loadAttributes(path+".attributes", added, card.Attributes)
+}
+
+// describe is the device that a card of a kind is.
+func (l *loader) describe(path, host string, kind driver.Kind, card driver.Card) (driver.Device, error) {
+	found, err := kind.Describe(host, card)
+	if wrong, ok := errors.AsType[*driver.Error](err); ok && wrong.Value != "" {
+		path += "." + wrong.Field
+	}
+	if err != nil {
+		return driver.Device{}, l.fail(path, err)
+	}
+	if found.CheckReport() != nil {
+		return driver.Device{}, l.fail(path, errNotKept)
+	}
+	return found, nil
+}
+
+// claimNames takes what may be there once only.
+func (l *loader) claimNames(path, host string, found driver.Device) error {
+	if err := l.claim(path, "device on host "+host, found.ControlPath); err != nil {
+		return err
+	}
+	for _, place := range found.Deployables {
+		if err := l.claim(path, "deployable", place.Name); err != nil {
+			return err
+		}
+		if err := l.claimProvider(path, place.Name, driver.ProviderUUID(place.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // loadBitstream notes what was loaded into a device before.

@@ -17,7 +17,9 @@ import (
 type notice struct {
 	// scope is that of the request that caused it.
 	scope string
-	told  []told
+	// jobs send what is late.
+	jobs *generation
+	told []told
 }
 
 // told is one event, with the host that rules can name.
@@ -47,7 +49,7 @@ func (n *notifier) send(ctx context.Context, what notice) error {
 			now = append(now, d)
 			continue
 		}
-		n.jobs.start(fmt.Sprintf("the event for ARQ %s is still to be sent", d.Tag), func(ctx context.Context) { //nolint:contextcheck // it goes on after the answer
+		n.jobs.start(what.jobs, background{kind: "events are still to be sent", of: []string{d.Tag}}, func(ctx context.Context) {
 			if sleep(ctx, d.After) {
 				n.logFailure(ctx, n.transmit(ctx, what, []faults.Delivery{d}))
 			}

@@ -89,3 +89,13 @@ func TestNovaUnreachable(t *testing.T) {
 	assert.Contains(t, bound.firstLine(t), "Remote error: ConnectFailure")
 	assert.Equal(t, "Bound", c.showARQ(t, arq.UUID).State)
 }
+
+// A password in the URL of Nova would be in answers and logs.
+func TestNovaWithPassword(t *testing.T) {
+	t.Parallel()
+	for _, endpoint := range []string{"http://u:secret@127.0.0.1:1/v2.1", "http://u:secret@[", "ftp://u:secret@h"} {
+		_, err := fakecyborg.New(fakecyborg.WithNova(endpoint))
+		require.ErrorContains(t, err, "with nova: the endpoint ")
+		assert.NotContains(t, err.Error(), "secret")
+	}
+}

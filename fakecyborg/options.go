@@ -45,6 +45,8 @@ type config struct {
 	journal        journal.Limits
 	clock          *clock
 	stateFile      string
+	// oddities are what is strange about tokens, for the log.
+	oddities []string
 }
 
 func newConfig(opts []Option) (*config, error) {
@@ -60,6 +62,9 @@ func newConfig(opts []Option) (*config, error) {
 		if err := opt(c); err != nil {
 			return nil, err
 		}
+	}
+	for _, odd := range c.oddities {
+		c.logger.Warn("tokens", "odd", odd)
 	}
 	return c, nil
 }
@@ -150,7 +155,10 @@ func WithNova(endpoint string) Option {
 	return func(c *config) error {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("with nova: %q is not an http or https url", endpoint)
+			return errors.New("with nova: the endpoint is not an http or https url")
+		}
+		if u.User != nil {
+			return errors.New("with nova: the endpoint must hold neither user nor password, which answers and logs would show")
 		}
 		c.nova = strings.TrimRight(endpoint, "/")
 		return nil

@@ -5,6 +5,9 @@ import "slices"
 // patchARQs binds and unbinds. The answer waits until Nova has the events, but
 // for devices that have to be programmed first.
 func (x *exchange) patchARQs() (any, error) {
+	course := x.newCourse()
+	ctx, cancel := course.jobs.until(x.Context())
+	defer cancel()
 	patches, err := x.server.release.readPatches(x.body, x.caller, x.version)
 	if err != nil {
 		return nil, err
@@ -15,7 +18,7 @@ func (x *exchange) patchARQs() (any, error) {
 	if err := x.server.store.checkFreshInstance(x.caller, patches[0]); err != nil {
 		return nil, err
 	}
-	return nil, x.server.applyPatches(x.Context(), x.newCourse(), x.caller, patches)
+	return nil, x.server.applyPatches(ctx, course, x.caller, patches)
 }
 
 // checkFreshInstance refuses a bind to an instance that has requests already;

@@ -9,6 +9,10 @@ import (
 // AnyRole in a [Rule] lets every role pass.
 const AnyRole = "*"
 
+// SystemScope before a role in a [Rule] wants it in a token of the system scope:
+// SystemScope + "admin".
+const SystemScope = "system:"
+
 // Rule is the roles of which a caller needs one.
 type Rule []string
 

@@ -99,10 +99,15 @@ func readCreated(fields *object, p *profile) error {
 		return broken("A datetime.datetime is required in field created_at, not a %s", pythonType(value))
 	}
 	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
-		if created, err := time.Parse(form, text); err == nil {
-			p.created = created.UTC().Truncate(time.Second)
-			return nil
+		created, err := time.Parse(form, text)
+		if err != nil {
+			continue
 		}
+		if !storable(created) {
+			return broken("date value out of range")
+		}
+		p.created = created.UTC().Truncate(time.Second)
+		return nil
 	}
 	return faultf(http.StatusInternalServerError, "Unable to parse date string %s", strconv.Quote(text))
 }

@@ -1,8 +1,8 @@
 package fakecyborg
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -146,9 +146,20 @@ type Release struct {
 	// AdministratorRole lets the role "administrator" pass for admin in policies
 	// (until 16.0.1), policies/base.py:admin_api.
 	AdministratorRole bool
-	// ProjectTokensOnly refuses tokens without a project everywhere (security
-	// fixes of 2026-04), policies/, scope_types.
+	// ProjectOperations are the operations that refuse tokens without a project,
+	// with the rule that the refusal names: those on profiles (13.0.0),
+	// policies/device_profiles.py, scope_types.
+	ProjectOperations map[string]string
+	// ProjectTokensOnly refuses such tokens everywhere, in the words of other
+	// refusals (security fixes of 2026-04), policies/, scope_types.
 	ProjectTokensOnly bool
+
+	// Drivers are the kinds of cards that there is a driver for, see
+	// [driver.Names]; a seed with other ones is refused, accelerator/drivers/.
+	Drivers []string
+	// PCIOwner makes the generic PCI driver report the trait OWNER_CYBORG (17.0.0),
+	// accelerator/drivers/pci/pci/sysinfo.py.
+	PCIOwner bool
 }
 
 // Releases returns all known releases, oldest version first.
@@ -157,9 +168,8 @@ func Releases() []Release {
 	byVersion := make(map[string]Release, len(chronicle))
 	for _, entry := range chronicle {
 		release := byVersion[entry.after]
+		release = release.copied()
 		release.Series, release.Version = entry.series, entry.version
-		release.ResourceClasses = slices.Clone(release.ResourceClasses)
-		release.Policies, release.NewPolicies = maps.Clone(release.Policies), maps.Clone(release.NewPolicies)
 		for _, change := range entry.changes {
 			change(&release)
 		}
@@ -175,16 +185,23 @@ func Newest() Release {
 	return all[len(all)-1]
 }
 
+// packaged are versions of distributions with the version that they behave as.
+var packaged = map[string]string{
+	// Debian 13 has put the security fixes of 14.1.0 on 14.0.0.
+	"14.0.0-3+deb13u1": "14.1.0",
+}
+
 // FindRelease returns the release of that Cyborg version ("14.1.0"), or of that
 // series ("2025.1", "train"), then its newest version. Debian's
-// 14.0.0-3+deb13u1 carries the security fixes and behaves as 14.1.0. The error
-// lists the known ones.
+// 14.0.0-3+deb13u1 is 14.1.0, because it has the security fixes. The error lists
+// the known ones.
 func FindRelease(name string) (Release, error) {
 	all := Releases()
 	slices.Reverse(all)
 	known := make([]string, 0, len(all))
+	version := cmp.Or(packaged[name], name)
 	for _, release := range all {
-		if strings.EqualFold(name, release.Series) || name == release.Version {
+		if strings.EqualFold(name, release.Series) || version == release.Version {
 			return release, nil
 		}
 		known = append(known, release.Version+" ("+release.Series+")")

@@ -1,7 +1,9 @@
 package fakecyborg_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,7 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
+
+// oneCard is a host with one card of a kind.
+func oneCard(kind string) fakecyborg.Seed {
+	card := driver.Card{Address: "0000:3b:00.0"}
+	switch kind {
+	case "fake":
+		card.Address = ""
+	case "aichip":
+		card.ResourceClass = "CUSTOM_NPU"
+	}
+	return fakecyborg.Seed{Hosts: []fakecyborg.Host{{Name: "rack1", Devices: []fakecyborg.Device{{Driver: kind, Card: card}}}}}
+}
 
 // rolesTokens has a token for each role, all in one project.
 const rolesTokens = `tokens:
@@ -23,6 +38,7 @@ const rolesTokens = `tokens:
   - {token: other, user: other, project: bbbbbbbb000000000000000000000002, roles: [member]}
   - {token: administrator, user: a, project: aaaaaaaa000000000000000000000001, roles: [administrator]}
   - {token: system, user: root, roles: [admin]}
+  - {token: system-reader, user: auditor, roles: [reader]}
 `
 
 func withRoles() fakecyborg.Option {
@@ -35,7 +51,7 @@ func allowed(t *testing.T, c client, method, path, body string) string {
 	t.Helper()
 	var letters strings.Builder
 	for _, role := range []string{"admin", "manager", "member", "reader", "service", "odd"} {
-		got := c.call(t, method, path, body, "X-Auth-Token", role)
+		got := c.call(t, method, path, body, "X-Auth-Token", role, "X-Service-Token", "service")
 		require.NotEqual(t, http.StatusUnauthorized, got.status)
 		if got.status != http.StatusForbidden {
 			letters.WriteString(strings.ToUpper(role[:1]))
@@ -51,15 +67,20 @@ var policyRows = []struct{ operation, method, path, body string }{
 	{"profiles", "GET", "/v2/device_profiles", ""},
 	{"profile", "GET", "/v2/device_profiles/" + instanceA, ""},
 	{"new profile", "POST", "/v2/device_profiles", "[]"},
+	{"delete profile", "DELETE", "/v2/device_profiles/" + instanceA, ""},
 	{"requests", "GET", "/v2/accelerator_requests", ""},
 	{"request", "GET", "/v2/accelerator_requests/" + instanceA, ""},
 	{"new request", "POST", "/v2/accelerator_requests", "[]"},
+	{"bind", "PATCH", "/v2/accelerator_requests", bindBody(binding{instanceA, "rack1", fakeProvider, instanceA})},
+	{"unbind", "PATCH", "/v2/accelerator_requests", `{"` + instanceA + `": [{"op": "remove", "path": "/hostname"}, {"op": "remove", "path": "/instance_uuid"}, {"op": "remove", "path": "/device_rp_uuid"}]}`},
 	{"delete", "DELETE", "/v2/accelerator_requests?arqs=x", ""},
 	{"devices", "GET", "/v2/devices", ""},
 	{"disable", "POST", "/v2/devices/x/disable", ""},
+	{"enable", "POST", "/v2/devices/x/enable", ""},
 	{"program", "PATCH", "/v2/deployables/x/program", "[]"},
 	{"attributes", "GET", "/v2/attributes", ""},
 	{"new attribute", "POST", "/v2/attributes", "[]"},
+	{"delete attribute", "DELETE", "/v2/attributes/" + instanceA, ""},
 }
 
 func policiesOf(t *testing.T, c client) string {
@@ -71,36 +92,46 @@ func policiesOf(t *testing.T, c client) string {
 	return strings.Join(rows, "\n")
 }
 
-// table spells policies: a row for each of policyRows.
-func table(rules ...string) string {
-	rows := make([]string, len(policyRows))
-	for i, rule := range rules {
-		rows[i] = policyRows[i].operation + " " + rule
+// roles says by operation who may; what it does not name everybody may.
+type roles map[string]string
+
+// and are those roles with changes.
+func (r roles) and(changes roles) roles {
+	all := maps.Clone(r)
+	maps.Copy(all, changes)
+	return all
+}
+
+// table has a row for each of policyRows.
+func (r roles) table() string {
+	rows := make([]string, 0, len(policyRows))
+	for _, row := range policyRows {
+		rows = append(rows, row.operation+" "+cmp.Or(r[row.operation], everybody))
 	}
 	return strings.Join(rows, "\n")
 }
 
-// Everybody, or admins only. Where an operation has no route all get a 404.
+// Everybody, admins only, or nobody with a token of a project. Where an operation
+// has no route all get a 404.
 const (
 	everybody = "AMMRSO"
+	readers   = "AMMR--"
 	adminOnly = "A-----"
+	nobody    = "------"
 )
 
 var (
-	oldTable   = []string{everybody, adminOnly, adminOnly, everybody, adminOnly, everybody, everybody, everybody, everybody, everybody, everybody, everybody}
-	openTable  = table(oldTable...)
-	switchRow  = table(replaceRow(oldTable, 8, adminOnly)...)
-	readerRow  = table(replaceRow(replaceRow(oldTable, 8, adminOnly), 0, "AMMR--")...)
-	fixedTable = table("AMMR--", adminOnly, adminOnly, everybody, everybody, "AMM---", everybody, adminOnly, adminOnly, adminOnly, adminOnly, adminOnly)
-	ownerTable = table(everybody, everybody, adminOnly, everybody, everybody, everybody, everybody, everybody, adminOnly, adminOnly, everybody, adminOnly)
-	newTable   = table("AMMR--", "AMMR--", adminOnly, "AMMR--", "AMMR--", "AMM-S-", "AMM-S-", "AM----", adminOnly, adminOnly, "AM----", adminOnly)
+	firstRoles   = roles{"profile": adminOnly, "new profile": adminOnly, "delete profile": adminOnly, "request": adminOnly}
+	systemRoles  = firstRoles.and(roles{"profiles": readers, "profile": nobody, "new profile": nobody, "delete profile": nobody})
+	switchRoles  = roles{"disable": adminOnly, "enable": adminOnly}
+	readerRoles  = firstRoles.and(switchRoles).and(roles{"profiles": readers})
+	writerRoles  = switchRoles.and(roles{"new profile": adminOnly, "delete profile": adminOnly, "program": adminOnly, "new attribute": adminOnly, "delete attribute": adminOnly})
+	fixedRoles   = writerRoles.and(roles{"profiles": readers, "profile": adminOnly, "new request": "AMM---", "devices": adminOnly, "attributes": adminOnly})
+	personaRoles = writerRoles.and(roles{
+		"profiles": readers, "profile": readers, "requests": readers, "request": readers, "new request": "AMM-S-", "bind": "AMM-S-",
+		"unbind": "AMM-S-", "delete": "AMM-S-", "devices": "AM----", "attributes": "AM----",
+	})
 )
-
-func replaceRow(rows []string, at int, value string) []string {
-	changed := append([]string(nil), rows...)
-	changed[at] = value
-	return changed
-}
 
 var callerObservations = []observation{
 	{
@@ -109,12 +140,12 @@ var callerObservations = []observation{
 			t.Helper()
 			return policiesOf(t, releaseClient(t, release, withRoles()))
 		},
-		first: openTable,
+		first: firstRoles.table(),
 		changes: []change{
-			{from: "11.0.0", value: switchRow},
-			{from: "13.0.0", value: readerRow},
-			{at: fixedVersions, value: fixedTable},
-			{from: "17.0.0", value: ownerTable},
+			{from: "11.0.0", value: firstRoles.and(switchRoles).table()},
+			{from: "13.0.0", value: readerRoles.table()},
+			{at: fixedVersions, value: fixedRoles.table()},
+			{from: "17.0.0", value: writerRoles.table()},
 		},
 	},
 	{
@@ -123,12 +154,34 @@ var callerObservations = []observation{
 			t.Helper()
 			return policiesOf(t, releaseClient(t, release, withRoles(), fakecyborg.WithNewPolicies()))
 		},
-		first: openTable,
+		first: firstRoles.table(),
 		changes: []change{
-			{from: "11.0.0", value: switchRow},
-			{from: "13.0.0", value: readerRow},
-			{at: fixedVersions, value: fixedTable},
-			{from: "17.0.0", value: newTable},
+			{from: "6.0.0", value: systemRoles.table()},
+			{from: "11.0.0", value: systemRoles.and(switchRoles).table()},
+			{from: "13.0.0", value: readerRoles.table()},
+			{at: fixedVersions, value: fixedRoles.table()},
+			{from: "17.0.0", value: personaRoles.table()},
+		},
+	},
+	{
+		fields: []string{"Policies", "NewPolicies"},
+		observe: func(t *testing.T, release fakecyborg.Release) string {
+			t.Helper()
+			var seen []string
+			for _, options := range [][]fakecyborg.Option{{withRoles()}, {withRoles(), fakecyborg.WithNewPolicies()}} {
+				c := releaseClient(t, release, options...)
+				for _, token := range []string{"system", "system-reader"} {
+					show := c.call(t, "GET", "/v2/device_profiles/"+instanceA, "", "X-Auth-Token", token)
+					create := c.call(t, "POST", "/v2/device_profiles", "[]", "X-Auth-Token", token)
+					seen = append(seen, fmt.Sprint(show.status != http.StatusForbidden, create.status != http.StatusForbidden))
+				}
+			}
+			return strings.Join(seen, ", ")
+		},
+		first: "true true, false false, true true, false false",
+		changes: []change{
+			{from: "6.0.0", value: "true true, true false, true true, true false"},
+			{from: "13.0.0", value: "false false, false false, false false, false false"},
 		},
 	},
 	{
@@ -140,12 +193,60 @@ var callerObservations = []observation{
 		first: "400", changes: []change{{from: "17.0.0", value: "403"}},
 	},
 	{
-		fields: []string{"ProjectTokensOnly"},
+		fields: []string{"ProjectOperations", "ProjectTokensOnly"},
 		observe: func(t *testing.T, release fakecyborg.Release) string {
 			t.Helper()
-			return strconv.Itoa(releaseClient(t, release, withRoles()).call(t, "GET", "/v2/device_profiles", "", "X-Auth-Token", "system").status)
+			c := releaseClient(t, release, withRoles())
+			profiles := c.call(t, "GET", "/v2/device_profiles", "", "X-Auth-Token", "system")
+			text := "shown"
+			if profiles.status == http.StatusForbidden {
+				text = profiles.faultString(t)
+			}
+			return fmt.Sprint(text, " ", c.call(t, "GET", "/v2/accelerator_requests", "", "X-Auth-Token", "system").status)
 		},
-		first: "200", changes: []change{{at: fixedVersions, value: "403"}},
+		first: "shown 200",
+		changes: []change{
+			{from: "13.0.0", value: `"cyborg:device_profile:get_all": "rule:project_reader_or_admin" requires a scope of ['project'], request was made with system scope. 200`},
+			{at: fixedVersions, value: "Access was denied to the following resource: cyborg:device_profile:get_all 403"},
+		},
+	},
+	{
+		fields: []string{"Drivers"},
+		observe: func(t *testing.T, release fakecyborg.Release) string {
+			t.Helper()
+			var known []string
+			for _, name := range driver.Names() {
+				_, err := fakecyborg.New(fakecyborg.WithRelease(release), fakecyborg.WithSeed(oneCard(name)))
+				if err == nil {
+					known = append(known, name)
+				}
+			}
+			return strings.Join(known, " ")
+		},
+		first: "aichip fake fpga pgpu",
+		changes: []change{
+			{from: "5.0.0", value: "aichip fake fpga inspur_fpga pgpu qat"},
+			{from: "6.0.0", value: "aichip fake fpga inspur_fpga nic pgpu qat ssd"},
+			{from: "9.0.0", value: "aichip fake fpga inspur_fpga nic pgpu qat ssd xilinx_fpga"},
+			{from: "10.1.0", value: "aichip fake fpga inspur_fpga nic pgpu qat ssd vgpu xilinx_fpga"},
+			{from: "14.0.0", value: strings.Join(driver.Names(), " ")},
+		},
+	},
+	{
+		fields: []string{"PCIOwner"},
+		observe: func(t *testing.T, release fakecyborg.Release) string {
+			t.Helper()
+			server, err := fakecyborg.New(fakecyborg.WithRelease(release), fakecyborg.WithSeed(oneCard("pci")))
+			if err != nil {
+				return "refused"
+			}
+			c := clientOf(server)
+			before := c.call(t, "GET", "/v2/attributes", "").body
+			require.NoError(t, server.Discover(t.Context(), "rack1"))
+			require.Equal(t, before, c.call(t, "GET", "/v2/attributes", "").body, "a report finds the same")
+			return strconv.FormatBool(strings.Contains(before, "OWNER_CYBORG"))
+		},
+		first: "refused", changes: []change{{from: "14.0.0", value: "false"}, {from: "17.0.0", value: "true"}},
 	},
 	{
 		fields: []string{"ProjectScope"},

@@ -20,27 +20,27 @@ var chronicle = []chronicleEntry{
 	{"train", "3.0.1", "3.0.0", nil},
 	{"ussuri", "4.0.0", "3.0.1", []func(*Release){microversions, deviceLists, bindJobs, eventPerRequest}},
 	{"ussuri", "4.0.1", "4.0.0", []func(*Release){duplicateName}},
-	{"victoria", "5.0.0", "4.0.0", []func(*Release){projectInBind, programming, conductorMakesARQs, qatClass}},
+	{"victoria", "5.0.0", "4.0.0", []func(*Release){projectInBind, programming, conductorMakesARQs, qatClass, drivers("inspur_fpga", "qat")}},
 	{"victoria", "5.0.1", "5.0.0", []func(*Release){duplicateName, eventCode}},
-	{"wallaby", "6.0.0", "5.0.0", []func(*Release){typedProfiles, groupChecks, conductorBinds, moreClasses}},
+	{"wallaby", "6.0.0", "5.0.0", []func(*Release){typedProfiles, groupChecks, conductorBinds, moreClasses, drivers("nic", "ssd"), systemScope}},
 	{"wallaby", "6.0.1", "6.0.0", []func(*Release){duplicateName, eventCode}},
 	{"xena", "7.0.0", "6.0.1", []func(*Release){xenaMends}},
 	{"xena", "7.0.1", "7.0.0", nil},
 	{"yoga", "8.0.0", "7.0.1", []func(*Release){profileByName}},
 	{"yoga", "8.0.1", "8.0.0", nil},
-	{"zed", "9.0.0", "8.0.1", []func(*Release){xilinxPairs}},
+	{"zed", "9.0.0", "8.0.1", []func(*Release){xilinxPairs, drivers("xilinx_fpga")}},
 	{"2023.1", "10.0.0", "9.0.0", []func(*Release){attributes}},
-	{"2023.1", "10.1.0", "10.0.0", []func(*Release){bareMicroversions, handleUUID}},
-	{"2023.2", "11.0.0", "10.0.0", []func(*Release){handleUUID, deviceStatus}},
+	{"2023.1", "10.1.0", "10.0.0", []func(*Release){bareMicroversions, handleUUID, drivers("vgpu")}},
+	{"2023.2", "11.0.0", "10.0.0", []func(*Release){handleUUID, deviceStatus, drivers("vgpu")}},
 	{"2024.1", "12.0.0", "11.0.0", []func(*Release){bareMicroversions, attributeDeletion}},
-	{"2024.2", "13.0.0", "12.0.0", []func(*Release){newDefaults}},
-	{"2025.1", "14.0.0", "13.0.0", nil},
+	{"2024.2", "13.0.0", "12.0.0", []func(*Release){newDefaults, projectScope}},
+	{"2025.1", "14.0.0", "13.0.0", []func(*Release){drivers("pci")}},
 	{"2025.1", "14.1.0", "14.0.0", []func(*Release){securityFixes}},
 	{"2025.2", "15.0.0", "14.0.0", nil},
 	{"2025.2", "15.0.1", "15.0.0", []func(*Release){securityFixes}},
 	{"2026.1", "16.0.0", "15.0.0", nil},
 	{"2026.1", "16.0.1", "16.0.0", []func(*Release){securityFixes}},
-	{"2026.2", "17.0.0", "16.0.1", []func(*Release){allMicroversions, personas}},
+	{"2026.2", "17.0.0", "16.0.1", []func(*Release){allMicroversions, personas, pciOwner}},
 }
 
 func firstWithVersionTwo(r *Release) {
@@ -49,6 +49,12 @@ func firstWithVersionTwo(r *Release) {
 	r.NewPolicies = r.Policies
 	r.AdministratorRole = true
 	r.ResourceClasses = []string{"FPGA", "GPU", "VGPU", "PGPU"}
+	r.Drivers = []string{"aichip", "fake", "fpga", "pgpu"}
+}
+
+// drivers adds drivers for these kinds of cards.
+func drivers(kinds ...string) func(*Release) {
+	return func(r *Release) { r.Drivers = append(r.Drivers, kinds...) }
 }
 
 func microversions(r *Release) {
@@ -152,12 +158,34 @@ func deviceStatus(r *Release) {
 
 func attributeDeletion(r *Release) { r.AttributeDeletion = true }
 
-// newDefaults is what oslo.policy 4.4.0 made of the policies without a change in Cyborg.
-func newDefaults(r *Release) {
-	changed := Policies{"device_profile:get_all": {"admin", "reader"}}
-	maps.Copy(r.Policies, changed)
-	maps.Copy(r.NewPolicies, changed)
+// systemScope brings rules for tokens of the system scope, on device profiles
+// only. The old rules stay good unless the new ones are enforced.
+func systemScope(r *Release) {
+	r.Policies["device_profile:get_one"] = Rule{"admin", SystemScope + "reader"}
+	maps.Copy(r.NewPolicies, Policies{
+		"device_profile:get_all": {"reader"}, "device_profile:get_one": {SystemScope + "reader"},
+		"device_profile:create": {SystemScope + "admin"}, "device_profile:delete": {SystemScope + "admin"},
+	})
 }
+
+// newDefaults is what oslo.policy 4.4.0 made of the policies: the new ones are
+// enforced.
+func newDefaults(r *Release) {
+	r.addPolicies(Policies{
+		"device_profile:get_all": {"admin", "reader"}, "device_profile:get_one": {"admin"},
+		"device_profile:create": {"admin"}, "device_profile:delete": {"admin"},
+	})
+}
+
+// projectScope ends the system scope on device profiles.
+func projectScope(r *Release) {
+	r.ProjectOperations = map[string]string{
+		"device_profile:get_all": "rule:project_reader_or_admin", "device_profile:get_one": "rule:project_reader_or_admin",
+		"device_profile:create": "rule:admin_api", "device_profile:delete": "rule:admin_api",
+	}
+}
+
+func pciOwner(r *Release) { r.PCIOwner = true }
 
 // securityFixes are those of 2026-04-26.
 func securityFixes(r *Release) {
@@ -200,5 +228,7 @@ func (r *Release) addPolicies(rules Policies) {
 func (r Release) copied() Release {
 	r.ResourceClasses = slices.Clone(r.ResourceClasses)
 	r.Policies, r.NewPolicies = maps.Clone(r.Policies), maps.Clone(r.NewPolicies)
+	r.ProjectOperations = maps.Clone(r.ProjectOperations)
+	r.Drivers = slices.Clone(r.Drivers)
 	return r
 }

@@ -37,7 +37,8 @@ func WithReportInterval(interval time.Duration) Option {
 	}
 }
 
-// periodically starts the reports of the agents.
+// periodically starts the reports of the agents. They end with the server, not
+// with the context of the one who makes it.
 func (s *Server) periodically(interval time.Duration) {
 	s.silence = func() {}
 	if interval == 0 {
@@ -77,8 +78,7 @@ func (s *Server) Report(ctx context.Context) error {
 	for _, host := range hosts {
 		failed = append(failed, s.reportHost(ctx, host.Name, resumed))
 	}
-	s.keeper.keep()
-	if err := errors.Join(failed...); err != nil {
+	if err := errors.Join(append(failed, s.keeper.keep())...); err != nil {
 		return err
 	}
 	s.ready.Store(true)
@@ -99,9 +99,7 @@ func (s *Server) Report(ctx context.Context) error {
 // at each report again. What others changed of the providers stays and is an error too.
 // The error is of [ErrNoHost] for a host that is not in the seed.
 func (s *Server) Discover(ctx context.Context, host string) error {
-	err := s.reportHost(ctx, host, false)
-	s.keeper.keep()
-	return err
+	return errors.Join(s.reportHost(ctx, host, false), s.keeper.keep())
 }
 
 func (s *Server) reportHost(ctx context.Context, name string, resumed bool) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -356,4 +358,49 @@ func TestSwitchedDeviceWithoutClass(t *testing.T) {
 	assert.Equal(t, 404, off.status)
 	assert.Equal(t, "Attribute not found with deployable_id=3,key=rc", off.firstLine(t))
 	assert.Contains(t, r.call(t, "GET", "/v2/devices/"+device, "", "OpenStack-API-Version", "accelerator 2.3").body, "maintaining")
+}
+
+// A seed that cannot be reported at all changes nothing: a host without compute node whose provider nobody made, and a
+// Placement that does not answer. Where a report fails on its way, health says so until one succeeds.
+func TestLoadThatCannotBeReported(t *testing.T) {
+	t.Parallel()
+	var devices []driver.Device
+	r := newReporting(t, twoHosts(), fakecyborg.WithDriver("rack3", ownDriver{&devices}))
+	before := r.call(t, "GET", "/v2/devices", "").body
+	orphan := "hosts:\n  - {name: alone, devices: [{driver: fake}]}\n"
+	put := r.call(t, "PUT", "/_fake/seed", orphan)
+	assert.Equal(t, 502, put.status)
+	assert.Contains(t, put.body, "give the host compute_node, or create its provider first")
+	assert.Equal(t, before, r.call(t, "GET", "/v2/devices", "").body, "the old seed is there")
+	assert.Equal(t, 204, r.call(t, "POST", "/_fake/reset", "").status, "and what a reset goes back to")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, r.Load(gone, twoHosts()), context.Canceled)
+	assert.True(t, r.offered(t, gpuName))
+
+	failing := twoHosts()
+	failing.Hosts = append(failing.Hosts, fakecyborg.Host{Name: "rack3", ComputeNode: &fakecyborg.ComputeNode{VCPUs: 1, MemoryMB: 1, DiskGB: 1}})
+	require.ErrorContains(t, r.Load(t.Context(), failing), "the bus does not answer")
+	health := r.call(t, "GET", "/_fake/health", "")
+	assert.Equal(t, 503, health.status)
+	assert.Contains(t, health.body, `"reason": "report host rack3: the bus does not answer"`)
+	devices = []driver.Device{}
+	require.NoError(t, r.Report(t.Context()))
+	health = r.call(t, "GET", "/_fake/health", "")
+	assert.Equal(t, 200, health.status)
+	assert.NotContains(t, health.body, "reason")
+}
+
+// The seed on the page of the control API can be reported into a Placement that has nothing else.
+func TestSeedOfTheControlPageIsReported(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/fake-control.md")
+	require.NoError(t, err)
+	seed := regexp.MustCompile(`(?s)PUT \$FAKE/_fake/seed --data-binary '(.*?)'`).FindSubmatch(page)
+	require.NotNil(t, seed)
+	r := newReporting(t, twoHosts())
+	put := r.call(t, "PUT", "/_fake/seed", string(seed[1]))
+	assert.Equal(t, 204, put.status, put.body)
+	assert.True(t, r.offered(t, "compute-1_0000:3b:00.4"))
+	assert.Equal(t, 204, r.call(t, "POST", "/_fake/reset", "").status)
 }

@@ -2,6 +2,8 @@ package fakecyborg
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -36,8 +38,7 @@ func (r *reporter) node(ctx context.Context, host Host) error {
 	case r.client == nil:
 		return nil
 	case host.ComputeNode == nil:
-		_, err := r.client.ProviderByName(ctx, host.Name)
-		return err
+		return r.findNode(ctx, host.Name)
 	}
 	r.reporting.Lock()
 	defer r.reporting.Unlock()
@@ -45,6 +46,33 @@ func (r *reporter) node(ctx context.Context, host Host) error {
 	owned, err := r.client.Report(ctx, tree, r.nodes[host.Name])
 	r.nodes[host.Name] = owned
 	return err
+}
+
+// findNode finds the provider of a host that somebody else writes.
+func (r *reporter) findNode(ctx context.Context, name string) error {
+	_, err := r.client.ProviderByName(ctx, name)
+	if errors.Is(err, placement.ErrNotFound) {
+		return fmt.Errorf("%w; give the host compute_node, or create its provider first", err)
+	}
+	return err
+}
+
+// expect tells, without a change, what would keep those hosts from reporting at
+// all: the want of a provider, or a Placement that does not answer.
+func (r *reporter) expect(ctx context.Context, hosts []Host) error {
+	if r.client == nil {
+		return nil
+	}
+	for _, host := range hosts {
+		err := r.findNode(ctx, host.Name)
+		if host.ComputeNode != nil && errors.Is(err, placement.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("report host %s: %w", host.Name, err)
+		}
+	}
+	return nil
 }
 
 // all writes the providers of all deployables of a host, and deletes what it

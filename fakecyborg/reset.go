@@ -10,6 +10,7 @@ import (
 	"time"
 
 	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
+	"github.com/novacyborg/novacyborg/placement"
 )
 
 // origin is the seed that a reset goes back to.
@@ -17,6 +18,8 @@ type origin struct {
 	sync.Mutex
 	seed  Seed
 	place func(path string) string
+	// trouble is why the seed that was loaded last is not reported, nil if it is.
+	trouble error
 }
 
 // Load replaces everything by a seed, which is the one that [Server.Reset] goes
@@ -24,7 +27,9 @@ type origin struct {
 // journal, clock and what goes on in the background included. When the seed is
 // wrong, nothing changes. With a Placement its devices are reported, and those
 // that are not there any more are taken out; the error of what has allocations, and so
-// stays, is placement.ErrInUse.
+// stays, is placement.ErrInUse. Nothing changes either when Placement does not
+// answer, or has no provider for a host without compute node. After any other
+// failure of the report the server is not ready until a report succeeds.
 func (s *Server) Load(ctx context.Context, seed Seed) error {
 	return s.replace(ctx, seed, seedPlace)
 }
@@ -41,8 +46,14 @@ func (s *Server) replace(ctx context.Context, seed Seed, place func(string) stri
 	if err := checkFaults(seed.Faults, place); err != nil {
 		return err
 	}
-	s.jobs.drop()
-	if err := s.replaceRows(seed, place); err != nil {
+	fresh, err := s.store.fresh(seed, place)
+	if err != nil {
+		return err
+	}
+	if err := s.reporter.expect(ctx, seed.Hosts); err != nil {
+		return err
+	}
+	if err := s.replaceRows(ctx, fresh); err != nil {
 		return err
 	}
 	s.store.clock.set(time.Time{}, 0)
@@ -52,8 +63,30 @@ func (s *Server) replace(ctx context.Context, seed Seed, place func(string) stri
 	s.origin.seed, s.origin.place = seed, place
 	s.origin.Unlock()
 	s.resumed.Store(seed.unreported())
-	s.keeper.keepAll()
-	return errors.Join(s.faults.Add(seed.Faults...), s.forgetHosts(ctx, seed), s.Report(ctx))
+	kept := s.keeper.keepAll()
+	added, forgotten, reported := s.faults.Add(seed.Faults...), s.forgetHosts(ctx, seed), s.Report(ctx)
+	if reported != nil && !errors.Is(reported, placement.ErrInUse) {
+		s.unready(reported)
+	}
+	return errors.Join(kept, added, forgotten, reported)
+}
+
+// unready remembers why what was loaded is not reported.
+func (s *Server) unready(trouble error) {
+	s.origin.Lock()
+	defer s.origin.Unlock()
+	s.origin.trouble = trouble
+	s.ready.Store(false)
+}
+
+// trouble is why the server is not ready, "" before the first report.
+func (s *Server) trouble() string {
+	s.origin.Lock()
+	defer s.origin.Unlock()
+	if s.origin.trouble == nil {
+		return ""
+	}
+	return s.origin.trouble.Error()
 }
 
 // unreported tells whether a report would change at once what the seed says.
@@ -68,10 +101,20 @@ func (s Seed) unreported() bool {
 	return false
 }
 
-func (s *Server) replaceRows(seed Seed, place func(string) string) error {
+// replaceRows ends what goes on and puts fresh rows in place of all that there are.
+// When that does not end in time, nothing changes. What starts between with the old
+// rows is cancelled afterwards, and finds its requests gone.
+func (s *Server) replaceRows(ctx context.Context, fresh rows) error {
+	if err := s.jobs.drop(ctx); err != nil {
+		return err
+	}
 	s.reports.Lock()
-	defer s.reports.Unlock()
-	return s.store.replace(seed, place)
+	s.store.mu.Lock()
+	s.store.rows = fresh
+	s.store.mu.Unlock()
+	s.reports.Unlock()
+	s.jobs.cancel()
+	return nil
 }
 
 // forgetHosts takes the hosts out of Placement that were reported and are not in
@@ -100,17 +143,14 @@ func checkFaults(rules []faults.Rule, place func(string) string) error {
 	return err
 }
 
-// replace fills the store anew; when the seed is wrong, it stays as it is.
-func (s *store) replace(seed Seed, place func(string) string) error {
-	s.mu.Lock()
+// fresh are the rows that a seed makes; the store stays as it is.
+func (s *store) fresh(seed Seed, place func(string) string) (rows, error) {
+	s.mu.Lock() // the source of uuids needs it
 	defer s.mu.Unlock()
 	fresh := &store{release: s.release, uuids: s.uuids, clock: s.clock, careful: s.careful, rows: newRows()}
 	l := loader{store: fresh, place: place}
-	if err := l.load(seed); err != nil {
-		return err
-	}
-	s.rows = fresh.rows
-	return nil
+	err := l.load(seed)
+	return fresh.rows, err
 }
 
 // replaceSeed takes a seed in YAML or JSON.

@@ -21,6 +21,8 @@ type seedReader struct {
 	lines map[string]int
 	// values counts what was read, and is at most maxValues.
 	values, maxValues int
+	// secret says that values may be secret: errors tell their kind only.
+	secret bool
 }
 
 // aliasedValues is how many values aliases may add to those that a file has.
@@ -90,13 +92,13 @@ func (r *seedReader) pairs(n *yaml.Node, at string, read func(key string, value 
 		return err
 	}
 	if n.Kind != yaml.MappingNode {
-		return r.fail(n, at, "want keys and values, got %s", describe(n))
+		return r.fail(n, at, "want keys and values, got %s", r.describe(n))
 	}
 	seen := make(map[string]int)
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode || key.Value == "" {
-			return r.fail(key, at, "want a plain key, got %s", describe(key))
+			return r.fail(key, at, "want a plain key, got %s", r.describe(key))
 		}
 		below := strings.TrimPrefix(at+"."+key.Value, ".")
 		if line, twice := seen[key.Value]; twice {
@@ -118,7 +120,7 @@ func (r *seedReader) list(read field) field {
 			return err
 		}
 		if n.Kind != yaml.SequenceNode {
-			return r.fail(n, at, "want a list, got %s", describe(n))
+			return r.fail(n, at, "want a list, got %s", r.describe(n))
 		}
 		for i, element := range n.Content {
 			below := fmt.Sprintf("%s[%d]", at, i)
@@ -139,7 +141,7 @@ func (r *seedReader) text(into *string) field {
 			return err
 		}
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-			return r.fail(n, at, "want text, got %s", describe(n))
+			return r.fail(n, at, "want text, got %s", r.describe(n))
 		}
 		*into = n.Value
 		return nil
@@ -155,7 +157,7 @@ func (r *seedReader) number(into *int) field {
 		}
 		value, err := strconv.Atoi(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil {
-			return r.fail(n, at, "want a whole number, got %s", describe(n))
+			return r.fail(n, at, "want a whole number, got %s", r.describe(n))
 		}
 		*into = value
 		return nil
@@ -171,7 +173,7 @@ func (r *seedReader) duration(into *time.Duration) field {
 		}
 		value, err := time.ParseDuration(text)
 		if err != nil {
-			return r.fail(n, at, "want a time with its unit such as 20s, got %s", describe(n))
+			return r.fail(n, at, "want a time with its unit such as 20s, got %s", r.describe(n))
 		}
 		*into = value
 		return nil
@@ -186,15 +188,19 @@ func (r *seedReader) flag(into *bool) field {
 			return err
 		}
 		if n.Kind != yaml.ScalarNode || (n.Value != "true" && n.Value != "false") {
-			return r.fail(n, at, "want true or false, got %s", describe(n))
+			return r.fail(n, at, "want true or false, got %s", r.describe(n))
 		}
 		*into = n.Value == "true"
 		return nil
 	}
 }
 
-func describe(n *yaml.Node) string {
+// describe is the value itself where it is text that may be shown, and its kind
+// otherwise.
+func (r *seedReader) describe(n *yaml.Node) string {
 	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag != "!!null" && r.secret:
+		return "plain text"
 	case n.Kind == yaml.MappingNode:
 		return "keys and values"
 	case n.Kind == yaml.SequenceNode:

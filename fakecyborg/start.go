@@ -18,7 +18,9 @@ type TB interface {
 
 // Start makes a server that listens on a free port of 127.0.0.1, reports to
 // Placement when it is given one, and is closed when the test ends. It ends the
-// test when anything fails.
+// test when anything fails. Without a seed it is empty, no hosts and no device
+// profiles: [WithPresetSeed] with "example" gives it those that the program
+// fakecyborg has.
 func Start(tb TB, opts ...Option) *Server {
 	tb.Helper()
 	s, err := New(opts...)

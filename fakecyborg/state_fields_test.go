@@ -23,8 +23,8 @@ func TestStateFileHasEveryField(t *testing.T) {
 		reflect.TypeFor[target]():     {"hostname", "deviceRP", "instance"},
 	} {
 		var fields []string
-		for i := range row.NumField() {
-			fields = append(fields, row.Field(i).Name)
+		for field := range row.Fields() {
+			fields = append(fields, field.Name)
 		}
 		assert.Equal(t, want, fields, row.Name())
 	}

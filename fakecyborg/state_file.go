@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 )
 
@@ -14,8 +15,10 @@ import (
 // handles and who has them, attributes made through the API, what was loaded into devices,
 // the seed that a reset goes back to, and the setting of the clock. An operation
 // is answered, and Nova is told of it, once it is in the file, so that a process
-// that is killed loses nothing that anybody was told. The file is replaced as a
-// whole; it does not outlive the machine's power.
+// that is killed loses nothing that anybody was told. While the file cannot be
+// written every operation is answered with 500, no Nova is told of anything, and
+// /_fake/health is 503; each tries to write it again. The file is replaced as a whole;
+// it does not outlive the machine's power.
 //
 // Not in it: the journal, rules of faults but for those of the seed, and what goes
 // on in the background. Requests whose device was being programmed stay in BindStarted. Two servers
@@ -40,35 +43,43 @@ type keeper struct {
 	mu sync.Mutex
 	// kept is the count of changes that the file holds.
 	kept uint64
+	// failed says that the file does not hold what it should.
+	failed bool
 }
 
-// keep writes what has changed.
-func (k *keeper) keep() {
+// keep writes what has changed. While it fails nobody may be told of anything.
+func (k *keeper) keep() error {
 	if k == nil {
-		return
+		return nil
 	}
 	changes := k.server.store.mu.writes.Load()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.kept < changes {
-		k.log(k.write())
+	if k.kept >= changes && !k.failed {
+		return nil
 	}
+	return k.try()
 }
 
 // keepAll writes also what changes are not counted of: seed and clock.
-func (k *keeper) keepAll() {
+func (k *keeper) keepAll() error {
 	if k == nil {
-		return
+		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.log(k.write())
+	return k.try()
 }
 
-func (k *keeper) log(err error) {
+// try writes, and logs that it failed; the caller holds mu.
+func (k *keeper) try() error {
+	err := k.write()
+	k.failed = err != nil
 	if err != nil {
-		k.server.logger.Error("the state is not kept", "file", k.path, "error", err)
+		err = fmt.Errorf("the state is not kept: %w", err)
+		k.server.logger.Error(err.Error())
 	}
+	return err
 }
 
 // write replaces the file; the caller holds mu.
@@ -88,19 +99,36 @@ func (k *keeper) write() error {
 	return nil
 }
 
+// behindLinks is the file behind symbolic links, which stay when it is replaced; it
+// need not be there.
+func behindLinks(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	target, err := os.Readlink(path)
+	if err != nil {
+		return path
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	return target
+}
+
 // keepState takes the state from the file, if it is there, and keeps it there
 // from now on.
 func (s *Server) keepState(path string) error {
 	if path == "" {
 		return nil
 	}
+	path = behindLinks(path)
 	data, err := os.ReadFile(path) //nolint:gosec // the caller names the file
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return fmt.Errorf("read state: %w", err)
 	default:
-		if err := s.restore(path, data); err != nil {
+		if err := s.restore(data); err != nil {
 			return fmt.Errorf("read state %s: %w", path, err)
 		}
 	}
@@ -112,7 +140,7 @@ func (s *Server) keepState(path string) error {
 }
 
 // restore replaces everything by what a state file has.
-func (s *Server) restore(path string, data []byte) error {
+func (s *Server) restore(data []byte) error {
 	state, err := decodeState(data)
 	if err != nil {
 		return err
@@ -125,7 +153,7 @@ func (s *Server) restore(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := kept.equip(seed.Hosts, seed.Images); err != nil {
+	if err := kept.equip(s.release, seed.Hosts, seed.Images); err != nil {
 		return err
 	}
 	s.store.rows = kept

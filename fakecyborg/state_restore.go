@@ -34,6 +34,9 @@ func decodeState(data []byte) (savedState, error) {
 
 // restoreRows makes the rows of a state file.
 func restoreRows(state savedState) (rows, error) {
+	if err := checkRows(state); err != nil {
+		return rows{}, err
+	}
 	r := restorer{rows: newRows(), profilesByUUID: make(map[string]*profile), handles: make(map[string]*handle)}
 	for _, saved := range state.Profiles {
 		r.addProfile(saved)

@@ -3,6 +3,7 @@ package fakecyborg_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -157,8 +158,7 @@ func TestStateFileKeepsUpWithManyClients(t *testing.T) {
 			for range 5 {
 				arq := c.makeARQs(t, "one-fpga")[0].UUID
 				data, err := os.ReadFile(path)
-				assert.NoError(t, err)
-				assert.Contains(t, string(data), arq)
+				assert.True(t, err == nil && strings.Contains(string(data), arq), "%v: %s is not in the file", err, arq)
 			}
 		})
 	}
@@ -192,6 +192,10 @@ func TestStateFileRefused(t *testing.T) {
 		{name: "unknown key", old: `"version": 1`, new: `"version": 1, "colour": 1`, want: `unknown field "colour"`},
 		{name: "bad seed", old: `"seed": "hosts:`, new: `"seed": "houses:`, want: `: seed:2: houses: unknown key`},
 		{name: "no profile", old: `"device_profile_group": 0`, new: `"device_profile_group": 7`, want: "is of group 7 of device profile"},
+		{name: "no device", old: `"device_id": 1`, new: `"device_id": 77`, want: "belongs to device 77, which is not there"},
+		{name: "no deployable", old: `"deployable_id": 1`, new: `"deployable_id": 77`, want: "belongs to deployable 77, which is not there"},
+		{name: "id beyond the last", old: `"device_profiles": 5`, new: `"device_profiles": 1`, want: "has the id 2, want 1 to 1"},
+		{name: "id twice", old: `"id": 2,`, new: `"id": 1,`, want: "1 is there twice"},
 		{name: "no handle", old: `"attach_handle": "`, new: `"attach_handle": "x`, want: "which is not there"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -236,4 +240,56 @@ func FuzzStateFile(f *testing.F) {
 		_, err = fakecyborg.New(fakecyborg.WithStateFile(path))
 		require.NoError(t, err, "what it writes it can read")
 	})
+}
+
+// What cannot be kept is not answered as done, Nova is not told, and health says why;
+// it goes on once the file can be written.
+func TestStateFileThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "there")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	events := make(chan fakecyborg.Event, 1)
+	c := newClient(t, fakecyborg.WithStateFile(filepath.Join(dir, "state")), fakecyborg.WithEvents(events))
+	arq := c.makeARQs(t, "one-fpga")[0].UUID
+	require.NoError(t, os.RemoveAll(dir))
+	bound := c.bind(t, binding{arq, "rack1", driver.ProviderUUID(fpgaName), instanceA})
+	assert.Equal(t, 500, bound.status)
+	assert.Contains(t, bound.faultString(t), "the state is not kept: ")
+	assert.Empty(t, events)
+	assert.Equal(t, 500, c.call(t, http.MethodGet, "/v2/accelerator_requests", "").status, "nobody is told of what may be lost")
+	assert.Equal(t, 500, c.call(t, http.MethodPut, "/_fake/clock", `{"offset": "1h"}`).status)
+	health := c.call(t, http.MethodGet, "/_fake/health", "")
+	assert.Equal(t, 503, health.status)
+	assert.Contains(t, health.body, `"not kept"`)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	assert.Equal(t, 200, c.call(t, http.MethodGet, "/_fake/health", "").status)
+	assert.Equal(t, "Bound", c.showARQ(t, arq).State)
+	data, err := os.ReadFile(filepath.Join(dir, "state"))
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"Bound"`)
+}
+
+// Times that no file can hold do not come into being.
+func TestStateFileTimes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	server, err := fakecyborg.New(fakecyborg.WithSeed(twoHosts()), fakecyborg.WithStateFile(path),
+		fakecyborg.WithClock(func() time.Time { return time.Date(12345, 1, 1, 0, 0, 0, 0, time.UTC) }))
+	require.NoError(t, err)
+	c := clientOf(server)
+	for created, status := range map[string]int{
+		"0000-12-31T23:59:59": 500, "0001-01-01T00:00:00+01:00": 500, "9999-12-31T23:59:59-01:00": 500,
+		"0001-01-01T00:00:01": 201, "9999-12-31T23:59:59": 201,
+	} {
+		made := c.call(t, http.MethodPost, "/v2/device_profiles", fmt.Sprintf(`[{"name": "p%d", "groups": [{"resources:FPGA": "1"}], "created_at": %q}]`, len(created)*1000+int(created[3]), created))
+		assert.Equal(t, status, made.status, "%s: %s", created, made.body)
+	}
+	assert.Equal(t, 400, c.call(t, http.MethodPut, "/_fake/clock", `{"fixed": "0001-01-01T00:00:00Z"}`).status)
+	assert.Equal(t, 400, c.call(t, http.MethodPut, "/_fake/clock", `{"fixed": "9999-12-31T23:00:00-02:00"}`).status)
+	for _, fixed := range []time.Time{time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), {}} {
+		server.SetClock(fixed)
+		c.makeARQs(t, "one-fpga")
+	}
+	_, err = fakecyborg.New(fakecyborg.WithStateFile(path))
+	require.NoError(t, err)
 }

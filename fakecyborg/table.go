@@ -68,3 +68,12 @@ func (t *table[R]) all(yield func(R) bool) {
 		}
 	}
 }
+
+// latest yields the rows from the last to the first.
+func (t *table[R]) latest(yield func(R) bool) {
+	for at := t.last; at != nil; at = at.previous {
+		if !yield(at.row) {
+			return
+		}
+	}
+}

@@ -36,7 +36,8 @@ func WithAuthenticator(authenticator Authenticator) Option {
 //
 // A role brings those that Keystone lets it imply: admin brings manager, manager
 // brings member, member brings reader. A token without project is one of the
-// system scope. A token with the role "service" is good as X-Service-Token.
+// system scope. A token with the role "service" is good as X-Service-Token. A role
+// that no policy knows is logged as a warning.
 //
 // An entry may also have user_id, domain, password, project_name, and
 // application_credential with id, name and secret: what package minikeystone, to
@@ -48,7 +49,7 @@ func WithTokens(path string) Option {
 		if err != nil {
 			return err
 		}
-		c.authenticator = newFixedTokens(tokens)
+		c.authenticator, c.oddities = newFixedTokens(tokens), tokens.Oddities()
 		return nil
 	}
 }
@@ -61,7 +62,7 @@ func WithTokensYAML(name string, data []byte) Option {
 		if err != nil {
 			return err
 		}
-		c.authenticator = newFixedTokens(tokens)
+		c.authenticator, c.oddities = newFixedTokens(tokens), tokens.Oddities()
 		return nil
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -72,9 +74,10 @@ func ReadTokens(path string) (*Tokens, error) {
 // type [*SeedError], call it.
 func ParseTokens(name string, data []byte) (*Tokens, error) {
 	r := newSeedReader(name, len(data))
+	r.secret = true
 	root, err := readDocument(name, data)
 	if err != nil {
-		return nil, err
+		return nil, withoutText(err)
 	}
 	tokens := new(Tokens)
 	if root == nil {
@@ -101,6 +104,19 @@ func ParseTokens(name string, data []byte) (*Tokens, error) {
 	}
 	return tokens, r.checkWays(tokens.Entries)
 }
+
+// withoutText is an error of YAML without the quotations in it, which may be part of
+// a secret.
+func withoutText(err error) error {
+	wrong, ok := errors.AsType[*SeedError](err)
+	if !ok || !strings.Contains(wrong.Err.Error(), "'") {
+		return err
+	}
+	return &SeedError{Place: wrong.Place, Err: errors.New(quotation.ReplaceAllString(wrong.Err.Error(), "(hidden)"))}
+}
+
+// quotation is text of the file in an error of YAML.
+var quotation = regexp.MustCompile(`'.*'`)
 
 // checkWays refuses entries of users whom nothing in the file lets come that way.
 func (r *seedReader) checkWays(entries []TokenEntry) error {
@@ -151,8 +167,8 @@ func (r *seedReader) checkToken(at string, entry TokenEntry, known map[string]bo
 	}{
 		{entry.Token != "" && known[entry.Token], "token", "the token is there twice"},
 		{entry.User == "", "user", "a token needs a user"},
-		{entry.UserID != "" && !looksLikeUUID(entry.UserID), "user_id", fmt.Sprintf("%q is not an id of 32 hexadecimal digits", entry.UserID)},
-		{entry.Project != "" && !looksLikeUUID(entry.Project), "project", fmt.Sprintf("%q is not an id of 32 hexadecimal digits", entry.Project)},
+		{entry.UserID != "" && !looksLikeUUID(entry.UserID), "user_id", "it is not an id of 32 hexadecimal digits"},
+		{entry.Project != "" && !looksLikeUUID(entry.Project), "project", "it is not an id of 32 hexadecimal digits"},
 		{entry.Project == "" && entry.ProjectName != "", "project_name", "the name of a project needs its id, as project"},
 		{entry.Credential != nil && (entry.Credential.ID == "" || entry.Credential.Secret == ""), "application_credential", "it needs an id and a secret"},
 	}

@@ -1,11 +1,14 @@
 package fakecyborg_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,14 +23,16 @@ func TestTokensErrorsNameThePlace(t *testing.T) {
 	for _, test := range []struct{ name, file, want string }{
 		{"unknown key", "tokens:\n  - {token: " + secret + ", user: a, role: x}", `t.yaml:2: tokens[0].role: unknown key "role", known are application_credential, domain, password, project, project_name, roles, token, user, user_id`},
 		{"no token", "tokens:\n  - {user: a}", "t.yaml:2: tokens[0].token: a token needs a text, or its user a password or an application_credential"},
-		{"user id", "tokens:\n  - {user: a, password: " + secret + ", user_id: x}", `t.yaml:2: tokens[0].user_id: "x" is not an id of 32 hexadecimal digits`},
+		{"user id", "tokens:\n  - {user: a, password: " + secret + ", user_id: x}", `t.yaml:2: tokens[0].user_id: it is not an id of 32 hexadecimal digits`},
 		{"name of no project", "tokens:\n  - {user: a, password: " + secret + ", project_name: x}", `t.yaml:2: tokens[0].project_name: the name of a project needs its id, as project`},
 		{"credential without id", "tokens:\n  - {user: a, application_credential: {secret: " + secret + "}}", `t.yaml:2: tokens[0].application_credential: it needs an id and a secret`},
 		{"key of a credential", "tokens:\n  - {user: a, application_credential: {secrets: " + secret + "}}", `t.yaml:2: tokens[0].application_credential.secrets: unknown key "secrets", known are id, name, secret`},
 		{"no user", "tokens:\n  - token: " + secret, "t.yaml:2: tokens[0].user: a token needs a user"},
 		{"twice", "tokens:\n  - {token: " + secret + ", user: a}\n  - {token: " + secret + ", user: b}", "t.yaml:3: tokens[1].token: the token is there twice"},
-		{"project", "tokens:\n  - token: " + secret + "\n    user: a\n    project: abc", `t.yaml:4: tokens[0].project: "abc" is not an id of 32 hexadecimal digits`},
-		{"no list", "tokens: 1", `t.yaml:1: tokens: want a list, got "1"`},
+		{"project", "tokens:\n  - token: " + secret + "\n    user: a\n    project: abc", `t.yaml:4: tokens[0].project: it is not an id of 32 hexadecimal digits`},
+		{"no list", "tokens: 1", `t.yaml:1: tokens: want a list, got plain text`},
+		{"a secret where keys belong", "tokens:\n  - " + secret, `t.yaml:2: tokens[0]: want keys and values, got plain text`},
+		{"a secret that YAML trips over", "tokens:\n  - {user: a, password: *" + secret + "}", `t.yaml:2: unknown anchor (hidden) referenced`},
 		{"no YAML", "tokens: [", "t.yaml:1: did not find expected node content"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -164,6 +169,41 @@ func TestTokensPrintNoSecret(t *testing.T) {
 		assert.NotContains(t, text, "s3cr3t")
 		assert.Contains(t, text, "demo")
 	}
-	_, err = fakecyborg.PresetTokens("nothing")
-	require.ErrorContains(t, err, `tokens preset "nothing": unknown, known are recorded`)
+	for _, name := range []string{"nothing", "example"} {
+		_, err = fakecyborg.PresetTokens(name)
+		require.EqualError(t, err, `tokens preset "`+name+`": unknown, known are recorded`)
+	}
+}
+
+// A role that no policy knows is allowed, and most likely misspelled.
+func TestUnknownRolesAreLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	file := "tokens:\n  - {token: t, user: a, roles: [readr, Admin, service]}\n  - {token: u, user: b, roles: [memebr]}\n  - {token: v, user: c, roles: [heat]}\n"
+	_, err := fakecyborg.New(fakecyborg.WithTokensYAML("t.yaml", []byte(file)), fakecyborg.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	require.Len(t, lines, 3)
+	assert.Contains(t, lines[0], `t.yaml:2: tokens[0]: no policy of Cyborg knows the role \"readr\"; did you mean \"reader\"?`)
+	assert.Contains(t, lines[1], `t.yaml:3: tokens[1]: no policy of Cyborg knows the role \"memebr\"; did you mean \"member\"?`)
+	assert.Contains(t, lines[2], `t.yaml:4: tokens[2]: no policy of Cyborg knows the role \"heat\""`)
+	assert.Contains(t, lines[2], "level=WARN")
+}
+
+// The built-in example is what the program has without a seed.
+func TestPresetSeed(t *testing.T) {
+	t.Parallel()
+	cyborg := fakecyborg.Start(t, fakecyborg.WithPresetSeed("example"))
+	seed := cyborg.Seed()
+	require.Len(t, seed.Hosts, 2)
+	assert.Equal(t, "fpga-1", seed.Hosts[0].Name)
+	assert.Equal(t, "gpu-1", seed.Hosts[1].Name)
+	var profiles []string
+	for _, profile := range seed.DeviceProfiles {
+		profiles = append(profiles, profile.Name)
+	}
+	assert.ElementsMatch(t, []string{"fpga", "gpu", "v100", "fakedev"}, profiles)
+	assert.Empty(t, fakecyborg.Start(t).Seed().Hosts, "without a seed there is nothing")
+	_, err := fakecyborg.New(fakecyborg.WithPresetSeed("nothing"))
+	require.EqualError(t, err, `seed preset "nothing": unknown, known are example, recorded`)
 }

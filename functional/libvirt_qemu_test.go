@@ -3,6 +3,7 @@ package functional_test
 import (
 	"bytes"
 	"context"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -129,7 +130,13 @@ func startLibvirt(t *testing.T) (virsh func(args ...string) []byte) {
 		}
 	})
 	socket := filepath.Join(folder, "RUNTIME_DIR", "libvirt", "libvirt-sock")
-	require.Eventually(t, func() bool { _, err := os.Stat(socket); return err == nil }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { // the file is there before anybody listens
+		connection, err := new(net.Dialer).DialContext(t.Context(), "unix", socket)
+		if err != nil {
+			return false
+		}
+		return assert.NoError(t, connection.Close())
+	}, time.Minute, 20*time.Millisecond)
 	return func(args ...string) []byte {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), "virsh", append([]string{"--quiet", "--connect", "qemu+unix:///session?socket=" + socket}, args...)...)

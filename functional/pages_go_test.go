@@ -46,6 +46,7 @@ func TestLogin(t *testing.T) {
 }
 
 func TestBusyCyborg(t *testing.T) {
+	t.Parallel()
 	const instance = "aaaaaaaa-0000-4000-8000-000000000001"
 	cyborg := fakecyborg.Start(t, fakecyborg.WithPresetSeed("example"))
 	err := cyborg.Faults().Add(

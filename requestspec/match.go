@@ -15,7 +15,8 @@ type ProviderAllocation struct {
 	Traits    []string
 }
 
-// Match finds out which providers serve each group: the result maps a group's suffix to providers.
+// Match finds out which providers serve each group: the result maps a group's suffix to providers. It is for answers of
+// Placement that were read by other means; a candidate of package placement has the result as its Mapping already.
 //
 // With mappings (of an allocation request, Placement 1.34 and later) it looks the groups up, as
 // nova/scheduler/utils.py:fill_provider_mapping does; a group without an entry is [ErrMappingMissing], entries for

@@ -54,3 +54,36 @@ func BenchmarkCompose(b *testing.B) {
 	b.ReportMetric(float64(ours.Nanoseconds()), "ns/compose")
 	b.ReportMetric(float64(ours)/float64(floor), "etree-ratio")
 }
+
+// BenchmarkPrefixes reads a domain with many prefixes in scope. The metric
+// growth is the time for eight times as many over eight times the time: 1 is
+// linear.
+func BenchmarkPrefixes(b *testing.B) {
+	domain := func(n int) []byte {
+		var text bytes.Buffer
+		text.WriteString("<domain type='kvm'")
+		for i := range n {
+			fmt.Fprintf(&text, " xmlns:p%d='u'", i)
+		}
+		text.WriteString(">")
+		for range n {
+			text.WriteString("<p0:x/>")
+		}
+		text.WriteString("<devices/></domain>")
+		return text.Bytes()
+	}
+	const few, times = 2000, 8
+	small, large := domain(few), domain(times*few)
+	read := func(text []byte, best *time.Duration) {
+		start := time.Now()
+		_, err := virtdriver.Compose(text, nil)
+		*best = min(*best, time.Since(start))
+		require.NoError(b, err)
+	}
+	one, many := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+	for b.Loop() {
+		read(small, &one)
+		read(large, &many)
+	}
+	b.ReportMetric(float64(many)/float64(times*one), "growth")
+}

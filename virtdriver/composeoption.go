@@ -31,6 +31,11 @@ type composeConfig struct {
 	guestSlots       []guestAddress
 	topology         Topology
 	companions       bool
+	// topologyBefore is that of the host that Replace leaves.
+	topologyBefore Topology
+	// removing says that the devices are to go: what is decided about them does
+	// not depend on the host any more.
+	removing bool
 }
 
 func newComposeConfig(opts []ComposeOption) (composeConfig, error) {

@@ -18,17 +18,24 @@ type Decomposition struct {
 // Decompose takes the devices of ARQs out of a domain XML, whatever libvirt has
 // added to them, with the white space before them. It is the inverse of
 // [Compose]: what Compose put in comes out to the byte, if the domain did not
-// have it before. (One spelling does not come back: <devices ></devices> becomes
-// <devices/>.) Give it the options that Compose was given; ARQs of ports can be
+// have it before. (One spelling does not come back: <devices ></devices>, with
+// the end tag where Compose puts it, becomes <devices/>.) Give it the options that Compose was given; ARQs of ports can be
 // among the ARQs or in [WithPorts]. An ARQ that is Bound no more, but whose
-// handle is known from before, is taken out too.
+// handle is known from before, is taken out too, and so is one whose device the
+// host does not have any more. With [WithCompanions] the companions go that the
+// domain has: those of the topology or, where that does not know the device, all
+// its functions for which there is no ARQ. Refused is what would leave functions
+// of a guest's device without their function 0.
 func Decompose(domainXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption) (*Decomposition, error) {
-	p, err := newPlan(domainXML, withoutState(arqs), opts)
+	p, err := newRemoval(domainXML, arqs, opts)
 	if err != nil {
 		return nil, inOperation("decompose domain", err)
 	}
 	present, absent, err := p.split()
 	if err != nil {
+		return nil, inOperation("decompose domain", err)
+	}
+	if err := p.checkLeft(present); err != nil {
 		return nil, inOperation("decompose domain", err)
 	}
 	var edits []edit

@@ -38,6 +38,8 @@ func TestDecomposeUndoesCompose(t *testing.T) {
 		{"empty element with a blank", "<domain type='kvm'><devices /></domain>"},
 		{"no content", "<domain type='kvm'><devices></devices></domain>"},
 		{"only a comment", "<domain type='kvm'><devices >\n<!-- --></devices></domain>"},
+		{"white space between the tags, one with a blank", "<domain type='kvm'><devices > </devices></domain>"},
+		{"empty line between the tags, one with a blank", "<domain type='kvm'>\n <devices >\n\n </devices></domain>"},
 		{"only white space", "<domain type='kvm'>\n  <devices>\n  </devices>\n</domain>"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package virtdriver
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -20,6 +21,16 @@ type hostKey struct {
 
 // String gives the address or the uuid.
 func (k hostKey) String() string { return cmp.Or(k.mdev, k.address.String()) }
+
+// canonicalUUID wants the one form that Cyborg writes, in either case.
+func canonicalUUID(text string) (string, error) {
+	const length = len("00000000-0000-0000-0000-000000000000")
+	id, err := uuid.Parse(text)
+	if err == nil && len(text) != length {
+		err = errors.New("want 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12")
+	}
+	return id.String(), err
+}
 
 // mdevKey takes what libvirt takes for a uuid: either case, hyphens or not
 // (libvirt: src/util/viruuid.c, virUUIDParse).
@@ -87,6 +98,21 @@ func refuseTwins(devices []device) error {
 		}
 	}
 	return nil
+}
+
+// refusePresentTwin finds a mediated device whose parent the domain has as a
+// whole. (The other way round the domain does not tell: it names no parents.)
+func (p *plan) refusePresentTwin(d device) error {
+	if d.mediated == nil {
+		return nil
+	}
+	whole, given := p.present[hostKey{address: d.mediated.address}]
+	if !given {
+		return nil
+	}
+	e := whole.failure(wrap(ErrAddressTwice, "the domain has the whole device %s and the ARQ a mediated device of it", d.mediated.address))
+	e.ARQs = []string{d.arq.UUID}
+	return e
 }
 
 // sortDevices puts the devices in the guest's order.

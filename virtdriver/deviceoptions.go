@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"libvirt.org/go/libvirtxml"
-
-	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
 // DeviceOptions are what a device of the guest can say in addition. What is
@@ -59,11 +57,11 @@ func (o DeviceOptions) apply(d *device, hostdev *libvirtxml.DomainHostdev) error
 
 func (o DeviceOptions) write(d *device, hostdev *libvirtxml.DomainHostdev) error {
 	if o.GuestAddress != "" {
-		address, err := pci.ParseAddress(o.GuestAddress)
+		address, err := parseGuestAddress(o.GuestAddress)
 		if err != nil {
 			return wrap(ErrOption, "guest_address: %w", err)
 		}
-		d.guest = &guestAddress{Address: address}
+		d.guest = &address
 	}
 	if o.BootOrder > 0 {
 		hostdev.Boot = &libvirtxml.DomainDeviceBoot{Order: o.BootOrder}
@@ -109,6 +107,9 @@ func (o DeviceOptions) check(d *device) error {
 		return wrap(ErrOption, "managed, driver, driver_model, iommufd, boot_order and teaming_with are for PCI devices")
 	case d.mediated == nil && mediatedOnly != DeviceOptions{}:
 		return wrap(ErrOption, "display and ramfb are for mediated devices")
+	}
+	if !isPrintable(o.ROMFile + o.DriverModel + o.TeamingWith) {
+		return wrap(ErrOption, "rom_file %q, driver_model %q or teaming_with %q has control characters", o.ROMFile, o.DriverModel, o.TeamingWith)
 	}
 	return o.checkValues()
 }

@@ -55,7 +55,8 @@ func (d *domain) insert(devices []device) ([]byte, error) {
 		edits = slices.Insert(edits, 0, opened...)
 		edits = append(edits, edit{d.inner, d.inner, d.closingTag()})
 	}
-	return d.apply(edits), nil
+	text := d.apply(edits)
+	return text, checkSize(text)
 }
 
 const emptyEnd = "/>"
@@ -86,7 +87,8 @@ func (d *domain) remove(edits []edit) []byte {
 	for _, e := range edits {
 		left -= e.to - e.from - len(e.text)
 	}
-	if left == 0 && len(edits) > 0 && bytes.HasSuffix(d.text[:d.inner], []byte(openedEnd)) {
+	opened := bytes.HasSuffix(d.text[:d.inner], []byte(openedEnd)) && string(d.text[d.contentEnd():d.devices.end]) == d.closingTag()
+	if left == 0 && len(edits) > 0 && opened {
 		return d.apply([]edit{{d.inner - len(openedEnd), d.devices.end, emptyEnd}})
 	}
 	return d.apply(edits)

@@ -87,6 +87,9 @@ func handleFault(h cyborgclient.AttachHandle) string {
 		if h.UUID == "" {
 			return "is bound with an MDEV handle without uuid"
 		}
+		if _, err := mediatedDevice(cyborgclient.ARQ{AttachHandle: h}); err != nil {
+			return fmt.Sprintf("is bound with a handle that is no device: %v", err)
+		}
 	case cyborgclient.HandlePCI, cyborgclient.HandleTestPCI:
 		field := func(name string) string {
 			if h.Info[name] == nil {

@@ -83,6 +83,9 @@ func (d *domain) style(tag string) style {
 	return s
 }
 
+// maxIndent is how much white space before an element its new siblings copy.
+const maxIndent = 256
+
 // styleAt tells how the lines around the element at offset are written. An
 // element that shares its line with what is before it gives a style without
 // lines.
@@ -96,5 +99,5 @@ func styleAt(text []byte, offset int) style {
 	if lineStart > 1 && text[lineStart-2] == '\r' {
 		newline = "\r\n"
 	}
-	return style{newline: newline, indent: string(indent)}
+	return style{newline: newline, indent: string(indent[:min(len(indent), maxIndent)])}
 }

@@ -18,8 +18,24 @@ type guestAddress struct {
 
 // slot is the address without its function.
 func (a guestAddress) slot() pci.Address {
-	a.Function = 0
-	return a.Address
+	return slotOf(a.Address)
+}
+
+// parseGuestAddress reads an address that a device of a guest can have. Guests
+// have one domain, and its first slot is that of the host bridge; libvirt takes
+// 0000:00:00.0 for no address at all (libvirt: src/conf/domain_addr.c,
+// virDomainPCIAddressValidate).
+func parseGuestAddress(text string) (guestAddress, error) {
+	address, err := pci.ParseAddress(text)
+	switch {
+	case err != nil:
+		return guestAddress{}, err
+	case address.Domain != 0:
+		return guestAddress{}, wrap(ErrGuestAddress, "%s, guests have domain 0 only", address)
+	case address.Bus == 0 && address.Device == 0:
+		return guestAddress{}, wrap(ErrGuestAddress, "%s is in the slot of the host bridge", address)
+	}
+	return guestAddress{Address: address}, nil
 }
 
 func (a guestAddress) xml() *libvirtxml.DomainAddress {
@@ -71,9 +87,9 @@ func (d *domain) guestAddresses() ([]occupant, error) {
 // ownAddress is the PCI address that the element says the guest's device has.
 func ownAddress(element *etree.Element) (guestAddress, bool) {
 	own := firstChild(element, "address")
-	if own == nil || own.SelectAttrValue("type", "") != "pci" || own.SelectAttr("bus") == nil && own.SelectAttr("slot") == nil {
+	if attribute(own, "type") != "pci" || attribute(own, "bus")+attribute(own, "slot") == "" {
 		return guestAddress{}, false
 	}
 	address, err := sourceAddress(own)
-	return guestAddress{address, own.SelectAttrValue("multifunction", "off") == "on"}, err == nil
+	return guestAddress{address, attribute(own, "multifunction") == "on"}, err == nil
 }

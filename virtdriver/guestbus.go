@@ -25,11 +25,11 @@ var placesOf = map[string][2]uint8{
 func readBuses(root *etree.Element) busMap {
 	buses := busMap{places: make(map[uint8]slots)}
 	for _, controller := range children(firstChild(root, "devices"), "controller") {
-		index, isNumber := number(controller.SelectAttrValue("index", "0"))
-		if controller.SelectAttrValue("type", "") != "pci" || !isNumber || index > 0xff {
+		index, isNumber := number(attributeOr(controller, "index", "0"))
+		if attribute(controller, "type") != "pci" || !isNumber || index > 0xff {
 			continue
 		}
-		model := controller.SelectAttrValue("model", "")
+		model := attribute(controller, "model")
 		buses.known = true
 		buses.express = buses.express || model == "pcie-root"
 		between, offers := placesOf[model]

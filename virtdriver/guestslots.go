@@ -65,6 +65,34 @@ func (p *plan) checkGuestAddresses(missing []device) error {
 	return nil
 }
 
+// checkLeft refuses to take function 0 of a guest's device out and to leave
+// others, which the guest would not see any more.
+func (p *plan) checkLeft(leaving []device) error {
+	zeros, goes := make(map[pci.Address]device), make(map[int]bool)
+	for _, d := range leaving {
+		had := p.present[d.key]
+		goes[had.start] = true
+		if at, ok := ownAddress(had.element); ok && at.Function == 0 {
+			zeros[at.slot()] = d
+		}
+	}
+	if len(zeros) == 0 {
+		return nil
+	}
+	occupied, err := p.domain.guestAddresses()
+	if err != nil {
+		return err
+	}
+	for _, o := range occupied {
+		if d, ok := zeros[o.slot()]; ok && o.Function > 0 && !goes[o.start] {
+			e := p.present[d.key].failure(wrap(ErrGuestAddress, "it is function 0 of a device of the guest of which %s stays", o.path()))
+			e.ARQs = []string{d.arq.UUID}
+			return e
+		}
+	}
+	return nil
+}
+
 // needsGuestAddresses spares domains where no function but 0 is named the work.
 func (p *plan) needsGuestAddresses(missing []device) bool {
 	for _, h := range p.present {

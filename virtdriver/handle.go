@@ -1,6 +1,10 @@
 package virtdriver
 
 import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/internal/pci"
 )
@@ -92,5 +96,16 @@ func handleText(info map[string]any, name string) (string, error) {
 	if !ok {
 		return "", wrap(ErrBadField, "%s must be text, not %T", name, value)
 	}
+	if !isPrintable(text) {
+		return "", wrap(ErrBadField, "%s %q has control characters", name, text)
+	}
 	return text, nil
+}
+
+// isPrintable refuses what XML cannot say, or what would be another text to
+// those who read it.
+func isPrintable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r&0xfffe == 0xfffe
+	})
 }

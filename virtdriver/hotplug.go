@@ -51,7 +51,7 @@ func HotPlug(liveXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption) ([]
 // device on a bus that lets none go.
 func HotUnplug(liveXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption) ([]Fragment, error) {
 	const operation = "unplug from domain"
-	p, err := newPlan(liveXML, withoutState(arqs), opts)
+	p, err := newRemoval(liveXML, arqs, opts)
 	if err != nil {
 		return nil, inOperation(operation, err)
 	}

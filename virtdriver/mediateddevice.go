@@ -5,8 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/internal/pci"
 )
@@ -61,12 +59,15 @@ func mediatedDevice(arq cyborgclient.ARQ) (MediatedDevice, error) {
 	case handle.UUID == "":
 		return MediatedDevice{}, wrap(ErrMissingField, "attach_handle_uuid, which is the uuid of the mediated device")
 	}
-	id, err := uuid.Parse(handle.UUID)
+	id, err := canonicalUUID(handle.UUID)
 	if err != nil {
 		return MediatedDevice{}, wrap(ErrBadField, "attach_handle_uuid %q: %w", handle.UUID, err)
 	}
 	mark, _ := handle.Info["vgpu_mark"].(string)
-	return MediatedDevice{UUID: id.String(), Parent: nodeDeviceName(address), Type: kind, Mark: mark, address: address}, nil
+	if !isPrintable(mark) {
+		return MediatedDevice{}, wrap(ErrBadField, "vgpu_mark %q has control characters", mark)
+	}
+	return MediatedDevice{UUID: id, Parent: nodeDeviceName(address), Type: kind, Mark: mark, address: address}, nil
 }
 
 // nodeDeviceName is how libvirt calls a PCI function of the host

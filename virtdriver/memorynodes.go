@@ -20,8 +20,8 @@ func (d *domain) memoryNodes() ([]int, error) {
 	var nodes []int
 	for _, name := range []string{"memory", "memnode"} {
 		for _, memory := range children(tune, name) {
-			if memory.SelectAttrValue("mode", "strict") == "strict" {
-				nodes = append(nodes, nodeSet(memory.SelectAttrValue("nodeset", ""))...)
+			if attributeOr(memory, "mode", "strict") == "strict" {
+				nodes = append(nodes, nodeSet(attribute(memory, "nodeset"))...)
 			}
 		}
 	}

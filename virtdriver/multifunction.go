@@ -17,11 +17,11 @@ func WithMultifunction(slots ...string) ComposeOption {
 	return func(c *composeConfig) error {
 		c.guestSlots = []guestAddress{}
 		for _, slot := range slots {
-			address, err := pci.ParseAddress(slot + ".0")
+			address, err := parseGuestAddress(slot + ".0")
 			if err != nil {
 				return fmt.Errorf("compose domain: WithMultifunction: slot %q: %w", slot, err)
 			}
-			c.guestSlots = append(c.guestSlots, guestAddress{Address: address})
+			c.guestSlots = append(c.guestSlots, address)
 		}
 		return nil
 	}

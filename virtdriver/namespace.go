@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -15,17 +14,24 @@ const (
 	xmlnsNamespace = "http://www.w3.org/2000/xmlns/"
 )
 
-// scope is the prefixes that are bound where the scanner is, the innermost last.
-type scope []binding
+// scope is the prefixes that are bound where the scanner is.
+type scope struct {
+	spaces map[string][]string // by prefix, the innermost last
+	bound  []string            // the prefixes, the innermost last
+}
 
-type binding struct{ prefix, space string }
+// leave forgets all but the outermost n bindings.
+func (s *scope) leave(n int) {
+	for _, prefix := range s.bound[n:] {
+		s.spaces[prefix] = s.spaces[prefix][:len(s.spaces[prefix])-1]
+	}
+	s.bound = s.bound[:n]
+}
 
 // lookup returns the namespace of a prefix; the empty prefix is always bound.
 func (s scope) lookup(prefix string) (string, bool) {
-	for _, bound := range slices.Backward(s) {
-		if bound.prefix == prefix {
-			return bound.space, true
-		}
+	if spaces := s.spaces[prefix]; len(spaces) > 0 {
+		return spaces[len(spaces)-1], true
 	}
 	if prefix == "xml" {
 		return xmlNamespace, true
@@ -67,22 +73,26 @@ func (s scope) resolve(name xml.Name) (xml.Name, error) {
 
 // bind adds the prefix that an attribute declares, if it declares one.
 func (s *scope) bind(attr xml.Attr) error {
-	declared := binding{space: attr.Value}
+	prefix, space := "", attr.Value
 	switch {
 	case attr.Name.Space == "xmlns":
-		declared.prefix = attr.Name.Local
+		prefix = attr.Name.Local
 	case attr.Name != xml.Name{Local: "xmlns"}:
 		return nil
 	}
-	reserved := declared.space == xmlNamespace || declared.space == xmlnsNamespace
+	reserved := space == xmlNamespace || space == xmlnsNamespace
 	switch {
-	case declared.prefix == "xml" && declared.space == xmlNamespace:
-	case declared.prefix == "xml" || declared.prefix == "xmlns" || reserved:
+	case prefix == "xml" && space == xmlNamespace:
+	case prefix == "xml" || prefix == "xmlns" || reserved:
 		return fmt.Errorf("%s binds what XML reserves", rawName(attr.Name))
-	case declared.prefix != "" && declared.space == "":
+	case prefix != "" && space == "":
 		return fmt.Errorf("%s is empty", rawName(attr.Name))
 	}
-	*s = append(*s, declared)
+	if s.spaces == nil {
+		s.spaces = make(map[string][]string)
+	}
+	s.spaces[prefix] = append(s.spaces[prefix], space)
+	s.bound = append(s.bound, prefix)
 	return nil
 }
 

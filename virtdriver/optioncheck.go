@@ -13,6 +13,9 @@ func (p *plan) checkOptions(missing []device) error {
 			if err := d.options.clash(other.options.Alias, other.options.BootOrder, "ARQ "+other.arq.UUID); err != nil {
 				return d.failure(err)
 			}
+			if isTrue(d.options.RAMFB) && isTrue(other.options.RAMFB) {
+				return d.failure(wrap(ErrOption, "ramfb is also that of ARQ %s, a guest has one", other.arq.UUID))
+			}
 		}
 		root, err := p.domain.root()
 		if err != nil {
@@ -50,12 +53,13 @@ func (o DeviceOptions) checkAgainst(root *etree.Element) error {
 	}
 	teamed := o.TeamingWith == ""
 	for _, other := range devices.ChildElements() {
-		alias := attribute(firstChild(other, "alias"), "name")
-		order, _ := number(attribute(firstChild(other, "boot"), "order"))
-		if err := o.clash(alias, uint(order), "a <"+other.Tag+">"); err != nil {
+		if isForeign(other) {
+			continue
+		}
+		if err := o.checkBeside(other); err != nil {
 			return err
 		}
-		teamed = teamed || other.Tag == tagInterface && alias == o.TeamingWith
+		teamed = teamed || other.Tag == tagInterface && aliasOf(other) == o.TeamingWith
 	}
 	if !teamed {
 		return wrap(ErrOption, "teaming_with: no <interface> has the alias %q", o.TeamingWith)
@@ -63,10 +67,20 @@ func (o DeviceOptions) checkAgainst(root *etree.Element) error {
 	return nil
 }
 
-// attribute is empty when the element or the attribute is not there.
-func attribute(e *etree.Element, name string) string {
-	if e == nil {
-		return ""
+// checkBeside looks at one other device of the domain.
+func (o DeviceOptions) checkBeside(other *etree.Element) error {
+	if isTrue(o.RAMFB) && hasRAMFB(other) {
+		return wrap(ErrOption, "ramfb is also that of a <%s>, a guest has one", other.Tag)
 	}
-	return e.SelectAttrValue(name, "")
+	order, _ := number(attribute(firstChild(other, "boot"), "order"))
+	return o.clash(aliasOf(other), uint(order), "a <"+other.Tag+">")
+}
+
+func aliasOf(e *etree.Element) string { return attribute(firstChild(e, "alias"), "name") }
+
+// hasRAMFB tells the devices that bring a boot console of the kind of which QEMU
+// takes one (QEMU: hw/display/ramfb.c).
+func hasRAMFB(e *etree.Element) bool {
+	return e.Tag == tagHostdev && attribute(e, "ramfb") == "on" ||
+		e.Tag == "video" && attribute(firstChild(e, "model"), "type") == "ramfb"
 }

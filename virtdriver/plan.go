@@ -2,6 +2,7 @@ package virtdriver
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 )
@@ -23,11 +24,28 @@ func newPlan(domainXML []byte, arqs []cyborgclient.ARQ, opts []ComposeOption) (*
 	if err != nil {
 		return nil, err
 	}
+	return config.plan(domainXML, arqs)
+}
+
+// newRemoval plans for devices that are to go. Their ARQs may be unbound already.
+func newRemoval(domainXML []byte, arqs []cyborgclient.ARQ, opts []ComposeOption) (*plan, error) {
+	config, err := newComposeConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	config.removing = true
+	for i := range config.ports {
+		config.ports[i].ARQ.State = ""
+	}
+	return config.plan(domainXML, withoutState(arqs))
+}
+
+func (c composeConfig) plan(domainXML []byte, arqs []cyborgclient.ARQ) (*plan, error) {
 	doc, err := readDomain(domainXML)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{config: config, domain: doc}
+	p := &plan{config: c, domain: doc}
 	if p.present, err = doc.hostDevices(); err != nil {
 		return nil, err
 	}
@@ -45,7 +63,7 @@ func (p *plan) want(arqs []cyborgclient.ARQ) error {
 	}
 	var made []device
 	for _, arq := range arqs {
-		if slices.ContainsFunc(p.config.ports, func(port Port) bool { return port.ARQ.UUID == arq.UUID }) {
+		if slices.ContainsFunc(p.config.ports, func(port Port) bool { return strings.EqualFold(port.ARQ.UUID, arq.UUID) }) {
 			continue
 		}
 		d, left, err := p.config.decide(arq, p.domain.virtType)
@@ -60,7 +78,7 @@ func (p *plan) want(arqs []cyborgclient.ARQ) error {
 		}
 		p.skipped = append(p.skipped, arq)
 	}
-	made, err := p.config.addCompanions(made, p.domain.virtType)
+	made, err := p.withCompanions(made)
 	if err != nil {
 		return err
 	}
@@ -81,6 +99,9 @@ func (p *plan) want(arqs []cyborgclient.ARQ) error {
 func (p *plan) missing() ([]device, error) {
 	var missing []device
 	for _, d := range p.wanted {
+		if err := p.refusePresentTwin(d); err != nil {
+			return nil, err
+		}
 		had, ok := p.present[d.key]
 		if !ok {
 			missing = append(missing, d)

@@ -60,15 +60,16 @@ func sourceKey(element *etree.Element, kind string) (key hostKey, ok bool, err e
 		return hostKey{}, false, nil
 	}
 	if kind == "mdev" {
-		if source.SelectAttr("uuid") == nil { // channel devices of mainframes have none
+		text, has := find(source, "uuid")
+		if !has { // channel devices of mainframes have none
 			return hostKey{}, false, nil
 		}
-		if key, err = mdevKey(source.SelectAttrValue("uuid", "")); err != nil {
-			err = fmt.Errorf("mediated device %q: %w", source.SelectAttrValue("uuid", ""), err)
+		if key, err = mdevKey(text); err != nil {
+			err = fmt.Errorf("mediated device %q: %w", text, err)
 		}
 		return key, err == nil, err
 	}
-	if source.SelectAttrValue("type", "pci") != "pci" {
+	if attributeOr(source, "type", "pci") != "pci" {
 		return hostKey{}, false, nil
 	}
 	key.address, err = sourceAddress(source)
@@ -81,10 +82,11 @@ func children(e *etree.Element, name string) []*etree.Element {
 	if e == nil {
 		return nil
 	}
-	return slices.DeleteFunc(e.SelectElements(name), func(child *etree.Element) bool {
-		return child.Space != "" || child.NamespaceURI() != ""
-	})
+	return slices.DeleteFunc(e.SelectElements(name), isForeign)
 }
+
+// isForeign tells elements of a namespace.
+func isForeign(e *etree.Element) bool { return e.Space != "" || e.NamespaceURI() != "" }
 
 // firstChild is nil when there is none.
 func firstChild(e *etree.Element, name string) *etree.Element {
@@ -97,7 +99,7 @@ func firstChild(e *etree.Element, name string) *etree.Element {
 func sourceAddress(source *etree.Element) (pci.Address, error) {
 	var fields [4]string
 	for i, name := range []string{"domain", "bus", "slot", "function"} {
-		text := source.SelectAttrValue(name, "0")
+		text := attributeOr(source, name, "0")
 		n, ok := number(text)
 		if !ok {
 			return pci.Address{}, fmt.Errorf("%s %q is no number", name, text)
@@ -135,7 +137,7 @@ func difference(have, want *etree.Element) string {
 		return fmt.Sprintf("the device is <%s>, not <%s>", have.Tag, want.Tag)
 	}
 	for _, attr := range want.Attr {
-		if got := have.SelectAttrValue(attr.FullKey(), implied[attr.Key]); !sameValue(attr.Key, got, attr.Value) {
+		if got := attributeOr(have, attr.Key, implied[attr.Key]); !sameValue(attr.Key, got, attr.Value) {
 			return fmt.Sprintf("%s of <%s> is %q, not %q", attr.Key, have.Tag, got, attr.Value)
 		}
 	}
@@ -154,7 +156,9 @@ func difference(have, want *etree.Element) string {
 }
 
 // implied are the values that libvirt takes for missing attributes.
-var implied = map[string]string{"managed": "no", "display": "off", "ramfb": "off"}
+var implied = map[string]string{
+	"mode": "subsystem", "managed": "no", "display": "off", "ramfb": "off", "domain": "0", "bus": "0", "slot": "0", "function": "0",
+}
 
 // sameValue compares numbers by value, uuids and MAC addresses in either case.
 func sameValue(name, a, b string) bool {

@@ -2,7 +2,6 @@ package virtdriver
 
 import (
 	"bytes"
-	"encoding/xml"
 	"slices"
 	"strings"
 
@@ -17,14 +16,17 @@ import (
 // mediated device, interface), and so on: what the domain says about it (address
 // in the guest, alias, driver, boot order) stays, so the guest finds its devices
 // where they were. Old devices without a new one are taken out, new ones without
-// an old one are added. For a rebuild on the same host, where ARQs stay, old and
+// an old one are added. Companions of old devices (see [WithCompanions]) leave
+// with them and are replaced by companions only; it is an error when the domain
+// has other functions of an old device, for which there is no ARQ, and no option
+// says what they are. For a rebuild on the same host, where ARQs stay, old and
 // new are the same and nothing changes.
 //
 // The result is what [Compose] with the new ARQs accepts; the options are its
 // options.
 func Replace(domainXML []byte, before, after []cyborgclient.ARQ, opts ...ComposeOption) (*Composition, error) {
 	const operation = "replace devices of domain"
-	old, err := newPlan(domainXML, withoutState(before), []ComposeOption{WithTestPCI(Skip), WithUnknown(Skip)})
+	old, err := newRemoval(domainXML, before, []ComposeOption{WithTestPCI(Skip), WithUnknown(Skip)})
 	if err != nil {
 		return nil, inOperation(operation, err)
 	}
@@ -33,6 +35,10 @@ func Replace(domainXML []byte, before, after []cyborgclient.ARQ, opts ...Compose
 		return nil, inOperation(operation, err)
 	}
 	next, err := newPlan(domainXML, after, opts)
+	if err != nil {
+		return nil, inOperation(operation, err)
+	}
+	leaving, err = old.leavingCompanions(leaving, next.wanted, next.config)
 	if err != nil {
 		return nil, inOperation(operation, err)
 	}
@@ -62,7 +68,7 @@ func (p *plan) replacements(leaving, coming []device) ([]edit, error) {
 	for _, d := range leaving {
 		had := p.present[d.key]
 		next := slices.IndexFunc(coming, func(c device) bool {
-			return c.tag == had.name && (c.mediated == nil) == (d.mediated == nil)
+			return c.tag == had.name && (c.mediated == nil) == (d.mediated == nil) && c.companion == d.companion
 		})
 		if next < 0 {
 			edits = append(edits, p.domain.removal(had.place))
@@ -89,9 +95,8 @@ func (d *domain) redirect(had hostDevice, next device) (edit, error) {
 	}
 	address := firstChild(firstChild(element, "source"), "address").Copy()
 	address.RemoveAttr("type")
-	if kind := firstChild(firstChild(had.element, "source"), "address").SelectAttr("type"); kind != nil {
-		address.Attr = slices.Insert(address.Attr, 0, *kind)
-	}
+	kept := slices.DeleteFunc(slices.Clone(firstChild(firstChild(had.element, "source"), "address").Attr), namesHostDevice)
+	address.Attr = append(kept, address.Attr...)
 	doc := etree.NewDocumentWithRoot(address)
 	doc.WriteSettings = etree.WriteSettings{AttrSingleQuote: bytes.Contains(tag, []byte("'"))}
 	text, _ := doc.WriteToString() // writing into memory cannot fail
@@ -101,25 +106,8 @@ func (d *domain) redirect(had hostDevice, next device) (edit, error) {
 	return edit{had.start + from, had.start + to, text}, nil
 }
 
-// sourceTag finds the start tag of source/address in the text of a device that is
-// known to have it.
-func sourceTag(text []byte) (from, to int) {
-	decoder := xml.NewDecoder(bytes.NewReader(text))
-	var open []string
-	for {
-		start := int(decoder.InputOffset())
-		token, err := decoder.RawToken()
-		switch token := token.(type) {
-		case xml.StartElement:
-			open = append(open, rawName(token.Name))
-			if len(open) == 3 && open[1] == "source" && open[2] == "address" {
-				return start, int(decoder.InputOffset())
-			}
-		case xml.EndElement:
-			open = open[:len(open)-1]
-		}
-		if err != nil {
-			return 0, 0
-		}
-	}
+// namesHostDevice tells the attributes of a source's address that are written
+// anew; others stay, such as its type and namespaces.
+func namesHostDevice(attr etree.Attr) bool {
+	return attr.Space == "" && slices.Contains([]string{"domain", "bus", "slot", "function", "uuid"}, attr.Key)
 }

@@ -111,7 +111,7 @@ func (s *scanner) raw() []byte { return s.text[s.token.start:s.decoder.InputOffs
 func (s *scanner) start(token xml.StartElement) error {
 	at := s.token
 	at.name = rawName(token.Name)
-	opened := element{raw: token.Name, bindings: len(s.scope)}
+	opened := element{raw: token.Name, bindings: len(s.scope.bound)}
 	name, err := s.resolve(token)
 	if err != nil {
 		return at.malformed("%w", err)
@@ -189,6 +189,7 @@ func (s *scanner) end(token xml.EndElement) error {
 	case depth == 3 && s.open[1].devices:
 		s.children[len(s.children)-1].end = after
 	}
-	s.open, s.scope = s.open[:depth-1], s.scope[:closed.bindings]
+	s.open = s.open[:depth-1]
+	s.scope.leave(closed.bindings)
 	return nil
 }

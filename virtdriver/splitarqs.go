@@ -1,6 +1,10 @@
 package virtdriver
 
-import "github.com/novacyborg/novacyborg/cyborgclient"
+import (
+	"strings"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+)
 
 // SplitARQs tells the ARQs of an instance's flavor from those of its ports.
 // portARQs maps the id of a port to the uuid of its ARQ, as the binding profiles
@@ -9,14 +13,15 @@ import "github.com/novacyborg/novacyborg/cyborgclient"
 func SplitARQs(arqs []cyborgclient.ARQ, portARQs map[string]string) (flavor []cyborgclient.ARQ, ports map[string]cyborgclient.ARQ, err error) {
 	owner := make(map[string]string, len(portARQs))
 	for port, arq := range portARQs {
-		if other, twice := owner[arq]; twice {
+		key := strings.ToLower(arq)
+		if other, twice := owner[key]; twice {
 			return nil, nil, &ComposeError{Op: opSplit, ARQs: []string{arq}, Err: wrap(ErrPort, "%s and %s have the same ARQ", min(port, other), max(port, other))}
 		}
-		owner[arq] = port
+		owner[key] = port
 	}
 	ports = make(map[string]cyborgclient.ARQ, len(portARQs))
 	for _, arq := range arqs {
-		if port, ok := owner[arq.UUID]; ok {
+		if port, ok := owner[strings.ToLower(arq.UUID)]; ok {
 			ports[port] = arq
 			continue
 		}

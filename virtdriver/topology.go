@@ -67,8 +67,9 @@ func (t Topology) find(address pci.Address) (HostFunction, bool) {
 }
 
 // Group gives the functions that a guest must have together with that of the
-// address, which is the first: all of its IOMMU group but the bridges. It is an
-// error when the host has no such function or a guest cannot have it.
+// address, which is the first: all of its IOMMU group but the bridges, with their
+// addresses as sysfs writes them. It is an error when the host has no such
+// function or a guest cannot have it.
 func (t Topology) Group(address string) ([]HostFunction, error) {
 	parsed, err := pci.ParseAddress(address)
 	if err != nil {
@@ -81,13 +82,30 @@ func (t Topology) Group(address string) ([]HostFunction, error) {
 	if err := f.Assignable(); err != nil {
 		return nil, err
 	}
-	group := []HostFunction{f}
+	f.Address = parsed.String()
+	group, seen := []HostFunction{f}, map[string]bool{f.Address: true}
 	for _, other := range t {
-		if other.Address != f.Address && f.IOMMUGroup >= 0 && other.IOMMUGroup == f.IOMMUGroup && !other.isBridge() {
+		other.Address = other.name()
+		if f.IOMMUGroup >= 0 && other.IOMMUGroup == f.IOMMUGroup && !other.isBridge() && !seen[other.Address] {
+			seen[other.Address] = true
 			group = append(group, other)
 		}
 	}
 	return group, nil
+}
+
+// name is the address as sysfs writes it; one that cannot be read stays as it is.
+func (f HostFunction) name() string {
+	if address, err := pci.ParseAddress(f.Address); err == nil {
+		return address.String()
+	}
+	return f.Address
+}
+
+// isFunctionOf tells whether the function is one of the device at the address.
+func (f HostFunction) isFunctionOf(device pci.Address) bool {
+	address, err := pci.ParseAddress(f.Address)
+	return err == nil && slotOf(address) == slotOf(device)
 }
 
 // Companions gives the other functions of the same device that a guest must have
@@ -98,10 +116,13 @@ func (t Topology) Companions(address string) ([]HostFunction, error) {
 	if err != nil {
 		return nil, err
 	}
-	slot := func(f HostFunction) string { return f.Address[:strings.LastIndexByte(f.Address, '.')] }
+	device, err := pci.ParseAddress(address)
+	if err != nil {
+		return nil, wrap(ErrTopology, "%w", err)
+	}
 	var foreign []string
 	for _, other := range group[1:] {
-		if slot(other) != slot(group[0]) {
+		if !other.isFunctionOf(device) {
 			foreign = append(foreign, other.Address)
 		}
 	}
@@ -117,6 +138,12 @@ type Change struct {
 	Before, After *HostFunction
 }
 
+// sameAs compares two looks at a function, whatever the notation of the address.
+func (f HostFunction) sameAs(other HostFunction) bool {
+	f.Address, other.Address = f.name(), other.name()
+	return f == other
+}
+
 // Changes compares two looks at a host. A function that kept its address but
 // changed its kind or its group is another device now: what was handed out
 // before must not be handed out again unseen.
@@ -124,17 +151,17 @@ func (t Topology) Changes(later Topology) []Change {
 	var changes []Change
 	byAddress := make(map[string]*HostFunction, len(later))
 	for i := range later {
-		byAddress[later[i].Address] = &later[i]
+		byAddress[later[i].name()] = &later[i]
 	}
 	for i := range t {
-		after := byAddress[t[i].Address]
-		if after == nil || *after != t[i] {
+		after := byAddress[t[i].name()]
+		if after == nil || !after.sameAs(t[i]) {
 			changes = append(changes, Change{&t[i], after})
 		}
-		delete(byAddress, t[i].Address)
+		delete(byAddress, t[i].name())
 	}
 	for i := range later {
-		if byAddress[later[i].Address] != nil {
+		if byAddress[later[i].name()] != nil {
 			changes = append(changes, Change{nil, &later[i]})
 		}
 	}

@@ -18,54 +18,6 @@ func WithTopology(t Topology) ComposeOption {
 	}
 }
 
-// WithCompanions adds the other functions of a device that are in its IOMMU
-// group, such as the sound of a graphics card, for which there is no ARQ. It
-// needs [WithTopology].
-func WithCompanions() ComposeOption {
-	return func(c *composeConfig) error {
-		c.companions = true
-		return nil
-	}
-}
-
-// addCompanions gives the devices with their companions behind them.
-func (c composeConfig) addCompanions(devices []device, virtType string) ([]device, error) {
-	if !c.companions {
-		return devices, nil
-	}
-	var all []device
-	for _, d := range devices {
-		all = append(all, d)
-		if d.mediated != nil || d.tag != tagHostdev {
-			continue
-		}
-		companions, err := c.topology.Companions(d.key.String())
-		if err != nil {
-			return nil, d.failure(err)
-		}
-		for _, f := range companions {
-			address, err := pci.ParseAddress(f.Address)
-			if err != nil {
-				return nil, d.failure(wrap(ErrTopology, "%w", err))
-			}
-			if holds(devices, address) || holds(all, address) {
-				continue
-			}
-			companion, err := pciFunction(d.arq, address, virtType, DeviceOptions{Managed: d.options.Managed, Driver: d.options.Driver})
-			if err != nil {
-				return nil, d.failure(err)
-			}
-			companion.companion = true
-			all = append(all, companion)
-		}
-	}
-	return all, nil
-}
-
-func holds(devices []device, address pci.Address) bool {
-	return slices.ContainsFunc(devices, func(d device) bool { return d.key == hostKey{address: address} })
-}
-
 // checkTopology looks at the devices that the domain is to have.
 func (p *plan) checkTopology() error {
 	if p.config.topology == nil {

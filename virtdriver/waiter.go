@@ -68,9 +68,11 @@ func WithReceiver(r *Receiver) WaiterOption {
 
 // WithResolvedPolls makes the slow polls ask the question that Nova's spec has
 // for it, ?instance=…&bind_state=resolved, which Cyborg answers with 423 until
-// every ARQ of the instance is decided. The answer says nothing about single
-// ARQs; so the first poll and those after an event list them plainly, and the
-// verdict is the same. The lister must be a [ResolvedLister].
+// every ARQ of the instance is decided, also those that nobody waits for. That
+// says nothing about single ARQs; so the first poll, those after an event, and
+// those that get 423 or another error list them plainly, and the verdict and its
+// time are the same as without this option, at the cost of a second request. The
+// lister must be a [ResolvedLister].
 func WithResolvedPolls() WaiterOption {
 	return func(w *Waiter) error {
 		lister, ok := w.arqs.(ResolvedLister)
@@ -180,6 +182,17 @@ func (w *Waiter) slowList(ctx context.Context, instance string) ([]cyborgclient.
 	if w.resolved == nil {
 		return w.list(ctx, instance)
 	}
+	arqs, err := w.askResolved(ctx, instance)
+	if err != nil {
+		return w.list(ctx, instance)
+	}
+	return arqs, nil
+}
+
+// askResolved leaves time for the plain list when the answer does not come.
+func (w *Waiter) askResolved(ctx context.Context, instance string) ([]cyborgclient.ARQ, error) {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout/2)
+	defer cancel()
 	return w.resolved.ARQs(ctx, cyborgclient.ARQFilter{Instance: instance, Resolved: true})
 }
 

@@ -284,6 +284,30 @@ func disagreements(t *testing.T, n int, duplicates bool, wait waitFunc) (count i
 	return count, found
 }
 
+// orderlyResolved answers bind_state=resolved; only plain looks count.
+type orderlyResolved struct{ *cyborg }
+
+func (c orderlyResolved) ARQs(context.Context, cyborgclient.ARQFilter) ([]cyborgclient.ARQ, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, arq := range c.arqs {
+		if !arq.State.Resolved() {
+			return nil, &cyborgclient.Error{Op: "list", StatusCode: 423, Err: cyborgclient.ErrNotResolved}
+		}
+	}
+	c.polls = append(c.polls, time.Since(c.start))
+	return c.arqs, nil
+}
+
+func oursResolved(ctx context.Context, c *cyborg, r *virtdriver.Receiver, interval time.Duration, want virtdriver.Expectation) ([]cyborgclient.ARQ, error) {
+	w, err := virtdriver.NewWaiter(orderlyResolved{c}, virtdriver.WithResolvedPolls(),
+		virtdriver.WithReceiver(r), virtdriver.WithPollInterval(interval), virtdriver.WithTimeout(deadline))
+	if err != nil {
+		return nil, err
+	}
+	return w.Wait(ctx, want)
+}
+
 func ours(ctx context.Context, c *cyborg, r *virtdriver.Receiver, interval time.Duration, want virtdriver.Expectation) ([]cyborgclient.ARQ, error) {
 	w, err := virtdriver.NewWaiter(c, virtdriver.WithReceiver(r), virtdriver.WithPollInterval(interval), virtdriver.WithTimeout(deadline))
 	if err != nil {
@@ -298,13 +322,21 @@ func ours(ctx context.Context, c *cyborg, r *virtdriver.Receiver, interval time.
 func TestWaitInEveryOrder(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
+		how        string
+		wait       waitFunc
 		arqs       int
 		duplicates bool
 		atLeast    int
-	}{{1, true, 100}, {2, true, 1000}, {3, false, 10000}} {
-		t.Run(fmt.Sprintf("%d ARQs", test.arqs), func(t *testing.T) {
+	}{
+		{"plain polls", ours, 1, true, 100},
+		{"plain polls", ours, 2, true, 1000},
+		{"plain polls", ours, 3, false, 10000},
+		{"resolved polls", oursResolved, 1, true, 100},
+		{"resolved polls", oursResolved, 2, true, 1000},
+	} {
+		t.Run(fmt.Sprintf("%s of %d ARQs", test.how, test.arqs), func(t *testing.T) {
 			t.Parallel()
-			count, found := disagreements(t, test.arqs, test.duplicates, ours)
+			count, found := disagreements(t, test.arqs, test.duplicates, test.wait)
 			for _, f := range found {
 				t.Error(f)
 			}

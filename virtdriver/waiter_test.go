@@ -371,17 +371,20 @@ func TestWaitWithResolvedPolls(t *testing.T) {
 	}{
 		{"bound", func(c *cyborg, _ *virtdriver.Receiver) {
 			c.after(15*time.Second, c.set(done, arq(arqB, cyborgclient.StateBound)))
-		}, nil, 20 * time.Second, []bool{false, true, true}},
-		{"failed, seen when all are decided", func(c *cyborg, _ *virtdriver.Receiver) {
+		}, nil, 20 * time.Second, []bool{false, true, false, true}},
+		{"failed, seen before all are decided", func(c *cyborg, _ *virtdriver.Receiver) {
 			c.after(5*time.Second, c.set(started, bad))
 			c.after(15*time.Second, c.set(done, bad))
-		}, virtdriver.ErrNotBound, 20 * time.Second, []bool{false, true, true}},
+		}, virtdriver.ErrNotBound, 10 * time.Second, []bool{false, true, false}},
 		{"failed, seen after the event", func(c *cyborg, r *virtdriver.Receiver) {
 			c.after(15*time.Second, func() {
 				c.set(started, bad)()
 				r.Deliver(virtdriver.Event{Name: virtdriver.EventBound, ServerUUID: server, Tag: arqB, Status: virtdriver.StatusFailed})
 			})
-		}, virtdriver.ErrNotBound, 15 * time.Second, []bool{false, true, false}},
+		}, virtdriver.ErrNotBound, 15 * time.Second, []bool{false, true, false, false}},
+		{"bound, while one that nobody waits for hangs", func(c *cyborg, _ *virtdriver.Receiver) {
+			c.after(5*time.Second, c.set(done, arq(arqB, cyborgclient.StateBound), arq(stranger, cyborgclient.StateBindStarted)))
+		}, nil, 10 * time.Second, []bool{false, true, false}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -402,6 +405,39 @@ func TestWaitWithResolvedPolls(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWaitWithResolvedPollsThatFail: a question that gets no answer, or an error
+// of a Cyborg that does not know it, does not keep the wait from its verdict.
+func TestWaitWithResolvedPollsThatFail(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(ctx context.Context) error{
+		"refused": func(context.Context) error { return &cyborgclient.Error{Op: "list", StatusCode: 400} },
+		"hangs":   func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newCyborg(arq(arqA, cyborgclient.StateBindStarted))
+				c.after(time.Second, c.set(arq(arqA, cyborgclient.StateBound)))
+				w, err := virtdriver.NewWaiter(failingResolved{c, ask}, virtdriver.WithResolvedPolls())
+				require.NoError(t, err)
+				_, err = w.Wait(t.Context(), want(arqA))
+				require.NoError(t, err)
+				assert.Less(t, time.Since(c.start), time.Minute)
+			})
+		})
+	}
+}
+
+type failingResolved struct {
+	*cyborg
+
+	ask func(ctx context.Context) error
+}
+
+func (c failingResolved) ARQs(ctx context.Context, _ cyborgclient.ARQFilter) ([]cyborgclient.ARQ, error) {
+	return nil, c.ask(ctx)
 }
 
 // TestWaitWithResolvedPollsTimesOut: 423 is an answer and no failure of the

@@ -28,6 +28,8 @@ func TestWaitEndsAtOnce(t *testing.T) {
 	cut.AttachHandle = cyborgclient.AttachHandle{Type: cyborgclient.HandleTestPCI, Info: map[string]any{"domain": "0", "bus": "0", "device": "0"}}
 	mark.AttachHandle = cyborgclient.AttachHandle{Type: cyborgclient.HandleMDEV, Info: map[string]any{"asked_type": "nvidia-63"}}
 	other.DeviceRPUUID = stranger
+	empty := done
+	empty.AttachHandle = cyborgclient.AttachHandle{Type: cyborgclient.HandleMDEV, UUID: vGPU}
 	for _, test := range []struct {
 		name   string
 		arq    cyborgclient.ARQ
@@ -36,6 +38,7 @@ func TestWaitEndsAtOnce(t *testing.T) {
 		{"wide domain", wide, `is bound with a handle that is no device: parse pci domain "10001": domains above 0xffff cannot be assigned to guests, emulators take 16 bits only`},
 		{"handle without function", cut, `is bound with a handle that is no device: parse pci function "": want hexadecimal digits, with or without 0x`},
 		{"mdev without uuid", mark, "is bound with an MDEV handle without uuid"},
+		{"mdev without info", empty, "is bound with a handle that is no device: attach handle lacks a field: domain"},
 		{"another provider", other, `is bound to provider "` + stranger + `", want ` + unplaced},
 		{"failed", arq(arqA, cyborgclient.StateBindFailed), "is not bound"},
 		{"deleting", arq(arqA, cyborgclient.StateDeleting), "is not bound"},

@@ -15,8 +15,8 @@ const blanks = " \t\r\n"
 
 // checkCharacters wants UTF-8 text of the characters that XML has.
 func checkCharacters(text []byte) error {
-	if len(text) > maxSize {
-		return &ComposeError{Err: wrap(ErrMalformedXML, "%d bytes, libvirt takes %d", len(text), maxSize)}
+	if err := checkSize(text); err != nil {
+		return err
 	}
 	for at := 0; at < len(text); {
 		if c := text[at]; c >= ' ' && c < utf8.RuneSelf {
@@ -123,6 +123,14 @@ func (s *scanner) checkInstruction(target string) error {
 		return s.token.malformed("%q is no name", target)
 	case !strings.ContainsRune(blanks+"?", rune(after)) || after == '?' && len(raw) != len("<??>")+len(target):
 		return s.token.malformed("no blank after <?%s", target)
+	}
+	return nil
+}
+
+// checkSize looks at a domain that is read, and at one that was made.
+func checkSize(text []byte) error {
+	if len(text) > maxSize {
+		return &ComposeError{Err: wrap(ErrMalformedXML, "%d bytes, libvirt takes %d", len(text), maxSize)}
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ var fuzzSeeds = []string{
 	"<domain type='kvm' type='qemu'><devices/></domain>",
 	" <?xml version='1.0'?><domain type='kvm'><devices/></domain>",
 	"<domain type='kvm'><devices><q:hostdev/></devices></domain>",
+	"<domain type='kvm'><devices > </devices></domain>",
+	"<domain type='kvm'>\n <devices >\n\n</devices></domain>",
 }
 
 // pieces are put into documents where they may or may not belong.

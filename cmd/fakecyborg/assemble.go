@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"log/slog"
 	"net/http"
 	"os"
@@ -17,9 +16,6 @@ import (
 
 // embeddedPath is where an embedded Placement is served.
 const embeddedPath = "/placement"
-
-//go:embed seed.yaml
-var exampleSeed []byte
 
 // assembly is what the flags ask for.
 type assembly struct {
@@ -54,7 +50,7 @@ func assemble(ctx context.Context, s settings, logger *slog.Logger) (assembly, e
 	if client != nil {
 		opts = append(opts, fakecyborg.WithPlacement(client))
 	}
-	cyborg, err := fakecyborg.New(opts...) //nolint:contextcheck // what goes on in the background ends with Close
+	cyborg, err := fakecyborg.New(opts...)
 	if err != nil {
 		return assembly{}, err
 	}
@@ -76,10 +72,13 @@ func (s *settings) options(logger *slog.Logger) []fakecyborg.Option {
 	if s.now != nil {
 		opts = append(opts, fakecyborg.WithClock(s.now))
 	}
+	if s.reportInterval > 0 {
+		opts = append(opts, fakecyborg.WithReportInterval(s.reportInterval))
+	}
 	if s.nova != "" {
 		opts = append(opts, fakecyborg.WithNova(s.nova))
 	}
-	return opts
+	return append(opts, s.manners.options()...)
 }
 
 // readFaults reads the rules of -faults.
@@ -102,13 +101,13 @@ func seedOption(s settings, logger *slog.Logger) fakecyborg.Option {
 	case s.state != "" && missing == nil:
 		logger.Info("the state is taken from its file, no seed is read", "file", s.state)
 		return fakecyborg.WithSeed(fakecyborg.Seed{})
-	case s.seed == preset:
-		return fakecyborg.WithPresetSeed(preset)
+	case s.seed == preset || s.seed == example:
+		return fakecyborg.WithPresetSeed(s.seed)
 	case s.seed != "":
 		return fakecyborg.WithSeedFile(s.seed)
 	}
 	logger.Info("no -seed given: the built-in example is used")
-	return fakecyborg.WithSeedYAML("built-in seed", exampleSeed)
+	return fakecyborg.WithPresetSeed(example)
 }
 
 // split sends what is below embeddedPath to Placement. It is no ServeMux,

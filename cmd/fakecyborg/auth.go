@@ -82,6 +82,9 @@ func (m authMode) knows(name string) bool {
 // preset is the value of -seed and -tokens that asks for the recorded stack.
 const preset = "recorded"
 
+// example is the value of -seed that asks for the built-in example, as none does.
+const example = "example"
+
 func everybody(context.Context, settings, *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
 	return nil, nil, nil
 }
@@ -93,8 +96,8 @@ func knownByTokens(_ context.Context, s settings, _ *slog.Logger) (fakecyborg.Op
 	return fakecyborg.WithTokens(s.tokens), nil, nil
 }
 
-func knownByMiniKeystone(_ context.Context, s settings, _ *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
-	opts, err := s.miniKeystone()
+func knownByMiniKeystone(_ context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+	opts, err := s.miniKeystone(logger)
 	if err != nil {
 		return nil, nil, err
 	}

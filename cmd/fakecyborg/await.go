@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -14,24 +15,34 @@ const (
 	probePause   = 500 * time.Millisecond
 )
 
-// awaitPlacement waits until the Placement at an URL answers, whatever it says,
-// at most for the time that the flags give. That it does not is for the report
-// to tell.
-func awaitPlacement(ctx context.Context, s settings, logger *slog.Logger) {
+// minReportTime is the least time that the first report to a Placement gets which
+// answered; one that falls silent then must not hold up the start for ever.
+const minReportTime = time.Minute
+
+// awaitPlacement waits until the Placement at an URL answers, whatever it says. That
+// it does not in the time that the flags give is the error.
+func awaitPlacement(ctx context.Context, s settings, logger *slog.Logger) error {
+	if s.placementWait == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.placementWait)
 	defer cancel()
 	client := &http.Client{Timeout: probeTimeout}
+	var reason error
 	for told := false; ; told = true {
 		err := probe(ctx, client, s.placement)
-		if err == nil || ctx.Err() != nil {
-			return
+		if err == nil {
+			return nil
 		}
-		if !told {
+		if reason = cmp.Or(reason, err); ctx.Err() == nil {
+			reason = err // not that the wait is over
+		}
+		if !told && ctx.Err() == nil {
 			logger.Warn("waiting for Placement at "+s.placement, "for", s.placementWait, "reason", err)
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return fmt.Errorf("placement at %s does not answer within %s: %w", s.placement, s.placementWait, reason)
 		case <-time.After(probePause):
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestAwaitPlacement(t *testing.T) {
@@ -22,11 +23,12 @@ func TestAwaitPlacement(t *testing.T) {
 		wait  time.Duration
 		calls int32
 		told  int
+		fails bool
 	}{
 		{name: "there at once", first: []int{200}, wait: time.Minute, calls: 1},
 		{name: "wants a token", first: []int{401}, wait: time.Minute, calls: 1},
 		{name: "comes late, told once", first: []int{502, 503, 200}, wait: time.Minute, calls: 3, told: 1},
-		{name: "does not come", first: []int{503, 503}, wait: probePause * 9 / 10, calls: 1, told: 1},
+		{name: "does not come", first: []int{503, 503}, wait: probePause * 9 / 10, calls: 1, told: 1, fails: true},
 		{name: "not waited for", first: []int{503}, wait: 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -37,7 +39,8 @@ func TestAwaitPlacement(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			var log bytes.Buffer
-			awaitPlacement(t.Context(), settings{placement: server.URL, placementWait: test.wait}, slog.New(slog.NewTextHandler(&log, nil)))
+			err := awaitPlacement(t.Context(), settings{placement: server.URL, placementWait: test.wait}, slog.New(slog.NewTextHandler(&log, nil)))
+			assert.Equal(t, test.fails, err != nil, "%v", err)
 			assert.Equal(t, test.calls, calls.Load())
 			assert.Equal(t, test.told, strings.Count(log.String(), "waiting for Placement at "+server.URL), log.String())
 		})
@@ -52,6 +55,6 @@ func TestAwaitPlacementEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	awaitPlacement(ctx, settings{placement: server.URL, placementWait: time.Hour}, slog.New(slog.DiscardHandler))
+	require.Error(t, awaitPlacement(ctx, settings{placement: server.URL, placementWait: time.Hour}, slog.New(slog.DiscardHandler)))
 	assert.Less(t, time.Since(began), time.Minute)
 }

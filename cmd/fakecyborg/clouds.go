@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"time"
 
@@ -15,7 +16,7 @@ const minTokenLife = time.Second
 
 // miniKeystone are the options of the mini Keystone: its users, and where the
 // services are that its catalog names.
-func (s *settings) miniKeystone() ([]minikeystone.Option, error) {
+func (s *settings) miniKeystone(logger *slog.Logger) ([]minikeystone.Option, error) {
 	opts := []minikeystone.Option{minikeystone.WithTokenLife(s.tokenLife)}
 	if s.place == fakecyborg.MountBare {
 		opts = append(opts, minikeystone.WithService("accelerator", "cyborg", "/"))
@@ -35,7 +36,14 @@ func (s *settings) miniKeystone() ([]minikeystone.Option, error) {
 		users, err := fakecyborg.PresetTokens(preset)
 		return append(opts, minikeystone.WithUsers(users)), err
 	}
-	return append(opts, minikeystone.WithUsersFile(s.tokens)), nil
+	users, err := fakecyborg.ReadTokens(s.tokens)
+	if err != nil {
+		return nil, err
+	}
+	for _, odd := range users.Oddities() {
+		logger.Warn("tokens", "odd", odd)
+	}
+	return append(opts, minikeystone.WithUsers(users)), nil
 }
 
 // announceClouds writes the clouds.yaml of the mini Keystone to the file of

@@ -27,10 +27,12 @@ type settings struct {
 	tokenLife                           time.Duration
 	placement, placementToken, nova     string
 	placementWait, shutdownWait         time.Duration
+	reportInterval                      time.Duration
 	journal                             journal.Limits
 	logFormat, logLevel                 string
 	check                               string
 	version                             bool
+	manners                             manners
 
 	endpoint endpoint
 	mode     authMode
@@ -54,9 +56,15 @@ func (s *settings) define(flags *flag.FlagSet) {
 	flags.StringVar(&s.tlsCert, "tls-cert", "", "serve TLS with the certificate in this `file`")
 	flags.StringVar(&s.tlsKey, "tls-key", "", "`file` with its key")
 
-	flags.StringVar(&s.release, "release", fakecyborg.Newest().Series, "`release` of Cyborg to play, by OpenStack's name or Cyborg's version")
+	flags.StringVar(&s.release, "release", fakecyborg.Newest().Series, "`release` of Cyborg to play, by OpenStack's name or Cyborg's version; Debian's 14.0.0-3+deb13u1 has the security fixes and is 14.1.0")
+	flags.BoolVar(&s.manners.newPolicies, "new-policies", false, "enforce the new defaults of the policies, which the release does not by itself")
 	flags.StringVar(&s.mount, "mount", "devstack", "`where` the API is: devstack (below /accelerator and at the root) or bare (at the root only)")
-	flags.StringVar(&s.seed, "seed", "", "YAML `file` with hosts, devices and device profiles, or \"recorded\"; without it a built-in example")
+	flags.BoolVar(&s.manners.connectionClose, "connection-close", false, "close the connection after each answer, as the real front end does")
+	flags.BoolVar(&s.manners.noChunkedBodies, "no-chunked-bodies", false, "overlook bodies without Content-Length, as the real front end does")
+	flags.BoolVar(&s.manners.proxyHeaders, "proxy-headers", false, "let links follow X-Forwarded-Proto and X-Forwarded-Host, in releases that can (2026.2)")
+	flags.StringVar(&s.manners.publicEndpoint, "public-endpoint", "", "start links with that `URL`, not with the address that the client used")
+	flags.StringVar(&s.manners.uuidSeed, "uuid-seed", "", "make the same ids in each run with that `text`; not with -state")
+	flags.StringVar(&s.seed, "seed", "", "YAML `file` with hosts, devices and device profiles, \"example\" or \"recorded\"; without it the example")
 	flags.StringVar(&s.faults, "faults", "", "YAML or JSON `file` with rules of faults")
 	flags.StringVar(&s.state, "state", "", "`file` that keeps the state across restarts; once it is there -seed is not read")
 	flags.StringVar(&s.clock, "clock", "", "`time` at which the objects' clock stands (2026-01-02T03:04:05Z), or by how much it is put forward or back (+24h, -90m)")
@@ -71,7 +79,11 @@ func (s *settings) define(flags *flag.FlagSet) {
 	flags.StringVar(&s.placement, "placement", "", "Placement to report devices to: an `URL`, or \"embedded\" to serve one under "+embeddedPath)
 	flags.StringVar(&s.placementToken, "placement-token", "", "`token` for the Placement at an URL")
 	flags.DurationVar(&s.placementWait, "placement-wait", 30*time.Second, "how long the Placement at an URL may take to answer for the first `time`")
+	flags.DurationVar(&s.reportInterval, "report-interval", 0, "let the agents report again and again, with that `time` in between; the real ones take 1m; without it only as the control API asks")
 	flags.StringVar(&s.nova, "nova", "", "compute endpoint, with its version, that gets events: an `URL` such as http://127.0.0.1:8774/v2.1")
+
+	flags.StringVar(&s.manners.eventForm, "event-form", "", "`form` of events: profile (Train's), request or spec (that of Nova's specification); without it the release's")
+	flags.BoolVar(&s.manners.carefulReports, "careful-reports", false, "play agents without the faults of the real ones")
 
 	flags.IntVar(&s.journal.Entries, "journal-entries", 0, "how many exchanges the journal keeps, a `number`; 0 for 10000")
 	flags.IntVar(&s.journal.Bytes, "journal-bytes", 0, "how many `bytes` of all bodies it keeps; 0 for 64 MiB")

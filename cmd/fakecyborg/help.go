@@ -26,7 +26,7 @@ func helpText(flags *flag.FlagSet) string {
 
 func defaultOf(f *flag.Flag) string {
 	switch f.DefValue {
-	case "", "0", "false":
+	case "", "0", "0s", "false":
 		return ""
 	}
 	return " (" + f.DefValue + ")"

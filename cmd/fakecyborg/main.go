@@ -8,9 +8,12 @@
 //
 //	-address-file file         file that has the address while the fake is ready
 //	-auth mode                 how callers are told apart, a mode: none (no token is asked for or looked at, everybody is admin), tokens (Cyborg knows the tokens of -tokens, the embedded Placement lets everybody in), mini-keystone (a small Keystone is served too, under /identity, for the users of -tokens or some of its own), keystone (the Keystone at -keystone validates tokens, for the account of -keystone-cloud or of the OS_* variables) (none)
+//	-careful-reports           play agents without the faults of the real ones
 //	-check URL                 ask the fake at that URL, or unix:PATH, whether it is ready; exit with 0 if so, with 1 if not
 //	-clock time                time at which the objects' clock stands (2026-01-02T03:04:05Z), or by how much it is put forward or back (+24h, -90m)
 //	-clouds-file file          file to write the clouds.yaml of -auth mini-keystone to, with passwords; others may not read it
+//	-connection-close          close the connection after each answer, as the real front end does
+//	-event-form form           form of events: profile (Train's), request or spec (that of Nova's specification); without it the release's
 //	-expose                    let -listen take an address that other machines reach
 //	-faults file               YAML or JSON file with rules of faults
 //	-journal-body-bytes bytes  how many bytes of one body it keeps; 0 for 64 KiB
@@ -22,12 +25,17 @@
 //	-log-format form           form of the log on standard error: text or json (text)
 //	-log-level level           least level that is logged: debug, info, warn or error (info)
 //	-mount where               where the API is: devstack (below /accelerator and at the root) or bare (at the root only) (devstack)
+//	-new-policies              enforce the new defaults of the policies, which the release does not by itself
+//	-no-chunked-bodies         overlook bodies without Content-Length, as the real front end does
 //	-nova URL                  compute endpoint, with its version, that gets events: an URL such as http://127.0.0.1:8774/v2.1
 //	-placement URL             Placement to report devices to: an URL, or "embedded" to serve one under /placement
 //	-placement-token token     token for the Placement at an URL
 //	-placement-wait time       how long the Placement at an URL may take to answer for the first time (30s)
-//	-release release           release of Cyborg to play, by OpenStack's name or Cyborg's version (2026.2)
-//	-seed file                 YAML file with hosts, devices and device profiles, or "recorded"; without it a built-in example
+//	-proxy-headers             let links follow X-Forwarded-Proto and X-Forwarded-Host, in releases that can (2026.2)
+//	-public-endpoint URL       start links with that URL, not with the address that the client used
+//	-release release           release of Cyborg to play, by OpenStack's name or Cyborg's version; Debian's 14.0.0-3+deb13u1 has the security fixes and is 14.1.0 (2026.2)
+//	-report-interval time      let the agents report again and again, with that time in between; the real ones take 1m; without it only as the control API asks
+//	-seed file                 YAML file with hosts, devices and device profiles, "example" or "recorded"; without it the example
 //	-shutdown-wait time        how long open requests have to finish after SIGTERM, a time (5s)
 //	-state file                file that keeps the state across restarts; once it is there -seed is not read
 //	-tls-ca-file file          serve TLS; file to write the certificate of the CA to that is made for it
@@ -36,13 +44,14 @@
 //	-tls-names names           further names in the certificate made, comma separated; localhost and the host's own are there
 //	-token-life time           how long a token of -auth mini-keystone is good, a time (1h0m0s)
 //	-tokens file               YAML file with the tokens of -auth tokens or the users of -auth mini-keystone, or "recorded"
+//	-uuid-seed text            make the same ids in each run with that text; not with -state
 //	-version                   print the version and exit
 //
 // Each flag has a variable, FAKECYBORG_PLACEMENT_WAIT for -placement-wait, which
 // counts where the command line does not say it. An empty variable counts as not
 // set; one that belongs to no flag is an error. docs/ci.md has recipes.
 //
-// The example, seed.yaml beside this file, has two hosts with FPGA and GPU
+// The example, fakecyborg/seeds/example.yaml, has two hosts with FPGA and GPU
 // cards and four device profiles. An empty file as seed makes an empty fake. The
 // stack on which the recordings of package fakecyborg were made is
 //

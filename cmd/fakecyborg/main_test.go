@@ -17,13 +17,15 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	session := documentedSession(t)
+	example, err := os.ReadFile("../../fakecyborg/seeds/example.yaml")
+	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "session.sh"), []byte(session), 0o600); err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(env.WorkDir, "example.yaml"), exampleSeed, 0o600)
+			return os.WriteFile(filepath.Join(env.WorkDir, "example.yaml"), example, 0o600)
 		},
 	})
 }

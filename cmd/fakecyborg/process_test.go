@@ -310,3 +310,17 @@ func TestClockAndLevel(t *testing.T) {
 	require.Equal(t, 0, p.signal(t, syscall.SIGTERM).ExitCode())
 	assert.Empty(t, p.log.String())
 }
+
+// The agents report by themselves, and the log has the address as text in each form.
+func TestReportInterval(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "address")
+	p := launch(t, "-listen", "127.0.0.1:0", "-address-file", file, "-report-interval", "50ms", "-log-format", "json")
+	address := p.addressIn(t, file)
+	say(t, &http.Client{}, http.MethodPost, address+"/_fake/devices?report=false", `{"host": "gpu-1", "driver": "pgpu", "address": "0000:af:00.0"}`)
+	require.Eventually(t, func() bool {
+		return strings.Contains(say(t, &http.Client{}, http.MethodGet, address+"/v2/deployables", ""), "0000:af:00.0")
+	}, 30*time.Second, 50*time.Millisecond)
+	require.Equal(t, 0, p.signal(t, syscall.SIGTERM).ExitCode())
+	assert.Contains(t, p.log.String(), `"at":"`+strings.TrimPrefix(address, "http://")+`"`)
+}

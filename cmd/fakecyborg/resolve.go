@@ -34,7 +34,7 @@ func (s *settings) resolve() (err error) {
 	}
 	_, badLimit := journal.New(s.journal)
 	_, badLog := newLogger(nil, s.logFormat, s.logLevel)
-	return firstOf(s.checkTLS(), s.checkURLs(), badLimit, badLog, s.checkWaits())
+	return firstOf(s.manners.resolve(s.state), s.checkTLS(), s.checkURLs(), badLimit, badLog, s.checkWaits())
 }
 
 // firstOf is the first error: there is one line for it.
@@ -61,23 +61,34 @@ func (s *settings) checkTLS() error {
 }
 
 func (s *settings) checkURLs() error {
-	for _, flag := range []struct{ name, value string }{{"placement", s.placement}, {"nova", s.nova}, {"keystone", s.keystone}, {"check", s.check}} {
+	for _, flag := range []struct{ name, value string }{{"placement", s.placement}, {"nova", s.nova}, {"public-endpoint", s.manners.publicEndpoint}, {"keystone", s.keystone}, {"check", s.check}} {
 		if flag.value == "" || flag.name == "placement" && flag.value == embedded || flag.name == "check" && strings.HasPrefix(flag.value, unixPrefix) {
 			continue
 		}
 		u, err := url.Parse(flag.value)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("-%s %q: want an URL such as http://127.0.0.1:8774", flag.name, flag.value)
+			return fmt.Errorf("-%s %q: want an URL such as http://127.0.0.1:8774", flag.name, withoutUser(flag.value))
+		}
+		if u.User != nil {
+			return fmt.Errorf("-%s: the URL must hold neither user nor password, which logs would show", flag.name)
 		}
 	}
 	return nil
+}
+
+// withoutUser leaves out what may be user and password in what should be an URL.
+func withoutUser(text string) string {
+	if at := strings.LastIndexByte(text, '@'); at >= 0 {
+		return "(hidden)" + text[at:]
+	}
+	return text
 }
 
 func (s *settings) checkWaits() error {
 	for _, flag := range []struct {
 		name  string
 		value time.Duration
-	}{{"placement-wait", s.placementWait}, {"shutdown-wait", s.shutdownWait}} {
+	}{{"placement-wait", s.placementWait}, {"shutdown-wait", s.shutdownWait}, {"report-interval", s.reportInterval}} {
 		if flag.value < 0 {
 			return fmt.Errorf("-%s %s: want 0s or more", flag.name, flag.value)
 		}

@@ -38,7 +38,12 @@ func TestUsage(t *testing.T) {
 		{name: "names without certificate", args: []string{"-tls-names", "b"}, want: "-tls-names is about the certificate of -tls-ca-file: add that"},
 		{name: "placement", args: []string{"-placement", "memory"}, want: `-placement "memory": want an URL such as http://127.0.0.1:8774`},
 		{name: "nova", args: []string{"-nova", "ftp://x"}, want: `-nova "ftp://x": want an URL such as http://127.0.0.1:8774`},
+		{name: "password", args: []string{"-nova", "http://u:secret@127.0.0.1:1"}, want: "-nova: the URL must hold neither user nor password, which logs would show"},
+		{name: "password in what is none", args: []string{"-nova", "htp://u:secret@127.0.0.1:1"}, want: `-nova "(hidden)@127.0.0.1:1": want an URL such as http://127.0.0.1:8774`},
 		{name: "check", args: []string{"-check", "127.0.0.1:6666"}, want: `-check "127.0.0.1:6666": want an URL such as http://127.0.0.1:8774`},
+		{name: "event form", args: []string{"-event-form", "plural"}, want: `-event-form "plural": unknown, known are profile, request, spec`},
+		{name: "ids of a kept state", args: []string{"-uuid-seed", "a", "-state", "s"}, want: "-uuid-seed gives the same ids after a restart, -state has them already: take one of the two"},
+		{name: "public endpoint", args: []string{"-public-endpoint", "cloud"}, want: `-public-endpoint "cloud": want an URL such as http://127.0.0.1:8774`},
 		{name: "socket without path", args: []string{"-listen", "unix:"}, want: `listen "unix:": it has no path, such as unix:/run/fakecyborg.sock`},
 		{name: "negative wait", args: []string{"-shutdown-wait", "-1s"}, want: "-shutdown-wait -1s: want 0s or more"},
 	} {

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
@@ -26,20 +24,13 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	if err := withdrawAddress(s); err != nil {
-		return err
-	}
-	made, err := assemble(ctx, s, logger)
+	made, listener, err := prepare(ctx, s, logger)
 	if err != nil {
 		return err
 	}
 	defer made.cyborg.Close()
-	listener, err := listen(ctx, s)
-	if err != nil {
-		return err
-	}
 	base := baseURL(s.scheme(), listener.Addr())
-	logger.Info("listening", "at", listener.Addr(), "health", base+healthPath)
+	logger.Info("listening", "at", listener.Addr().String(), "health", base+healthPath)
 	clients := newConnections()
 	front := newFront(made.handler, clients, logger)
 	ended := make(chan error, 1)
@@ -53,8 +44,8 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 		if err := announce(stdout, s, made, listener.Addr(), base); err != nil {
 			return errors.Join(err, front.Close())
 		}
+		defer func() { err = errors.Join(err, withdrawAddress(s.addressFile, addressText(listener.Addr(), base))) }()
 	}
-	defer func() { err = errors.Join(err, withdrawAddress(s)) }()
 	select {
 	case err := <-ended:
 		return err
@@ -63,17 +54,42 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	return shutDown(ctx, front, clients, s.shutdownWait, logger)
 }
 
-// listen opens what the flags ask for, with TLS if they do.
-func listen(ctx context.Context, s settings) (net.Listener, error) {
-	secure, err := s.serverTLS()
-	if err != nil {
-		return nil, err
+// prepare listens and makes the servers. The socket comes first and files that others
+// use come last: a second start with the same flags must not harm the fake that runs.
+func prepare(ctx context.Context, s settings, logger *slog.Logger) (made assembly, secured net.Listener, err error) {
+	if err := checkAddressFile(s.addressFile); err != nil {
+		return assembly{}, nil, err
 	}
 	listener, err := s.endpoint.open(ctx)
-	if err != nil || secure == nil {
+	if err != nil {
+		return assembly{}, nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = listener.Close()
+		}
+	}()
+	made, err = assemble(ctx, s, logger)
+	if err != nil {
+		return assembly{}, nil, err
+	}
+	secured, err = secure(listener, s)
+	if err == nil {
+		err = withdrawAddress(s.addressFile, "")
+	}
+	if err != nil {
+		made.cyborg.Close()
+	}
+	return made, secured, err
+}
+
+// secure adds TLS to a listener, if the flags ask for it.
+func secure(listener net.Listener, s settings) (net.Listener, error) {
+	config, err := s.serverTLS()
+	if err != nil || config == nil {
 		return listener, err
 	}
-	return tls.NewListener(listener, secure), nil
+	return tls.NewListener(listener, config), nil
 }
 
 func newFront(handler http.Handler, clients *connections, logger *slog.Logger) *http.Server {
@@ -90,7 +106,12 @@ func newFront(handler http.Handler, clients *connections, logger *slog.Logger) *
 // report makes the fake ready, once a Placement elsewhere answers.
 func report(ctx context.Context, s settings, cyborg *fakecyborg.Server, logger *slog.Logger) error {
 	if s.placement != "" && s.placement != embedded {
-		awaitPlacement(ctx, s, logger)
+		if err := awaitPlacement(ctx, s, logger); err != nil {
+			return err
+		}
+		limited, cancel := context.WithTimeout(ctx, max(s.placementWait, minReportTime))
+		defer cancel()
+		ctx = limited
 	}
 	return cyborg.Report(ctx)
 }
@@ -128,18 +149,6 @@ func announce(stdout io.Writer, s settings, made assembly, address net.Addr, bas
 		return nil
 	}
 	return replaceFile(s.addressFile, []byte(addressText(address, base)+"\n"), everybodyReads)
-}
-
-// withdrawAddress takes away the file of -address-file, also one of an earlier
-// run: who waits for it must not find a wrong address.
-func withdrawAddress(s settings) error {
-	if s.addressFile == "" {
-		return nil
-	}
-	if err := os.Remove(s.addressFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 func shutDown(ctx context.Context, front *http.Server, clients *connections, wait time.Duration, logger *slog.Logger) error {

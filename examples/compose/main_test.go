@@ -46,6 +46,10 @@ func TestFilesBesideTheProgram(t *testing.T) {
 	_, notes, err = compose(t, back, "-domain", "-", "-do", "remove")
 	require.NoError(t, err)
 	assert.Contains(t, notes, "the domain has no device of ARQ 0d2914f2-")
+	assert.Contains(t, notes, "note: no -arqs and no -instance: the ARQs are those of the arqs.json beside this program\n")
+	_, notes, err = compose(t, "[]", "-domain", write(t, "domain.xml", back), "-arqs", "-")
+	require.NoError(t, err)
+	assert.Empty(t, notes)
 }
 
 func TestPlugAndUnplug(t *testing.T) {
@@ -62,7 +66,7 @@ func TestPlugAndUnplug(t *testing.T) {
 	unplugged, notes, err := compose(t, composed, "-domain", "-", "-do", "unplug")
 	require.NoError(t, err)
 	assert.Equal(t, 2, strings.Count(unplugged, "<hostdev "))
-	assert.Empty(t, notes)
+	assert.NotContains(t, notes, "must be created")
 }
 
 func TestPortsOptionsAndReplace(t *testing.T) {

@@ -104,6 +104,9 @@ func (a arguments) work(ctx context.Context, stdin io.Reader, out, stderr io.Wri
 	if err != nil {
 		return err
 	}
+	if a.domain != "" && a.arqs+a.instance == "" {
+		o.notes = append(o.notes, "no -arqs and no -instance: the ARQs are those of the arqs.json beside this program")
+	}
 	for _, m := range o.mediated {
 		o.notes = append(o.notes, fmt.Sprintf("mediated device %s of type %s must be created on %s before", m.UUID, m.Type, m.Parent))
 		if a.mdevs != "" {

@@ -25,6 +25,7 @@ var seed []byte
 type cloud struct {
 	out       io.Writer
 	fake      *fakecyborg.Server
+	careful   bool
 	cyborg    *cyborgclient.Client
 	manager   *lifecycle.Manager
 	placement http.RoundTripper
@@ -36,7 +37,7 @@ func newCloud(ctx context.Context, out io.Writer, careful bool) (*cloud, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &cloud{out: out, placement: server.Transport()}
+	c := &cloud{out: out, careful: careful, placement: server.Transport()}
 	client, err := placement.New(ctx, placement.WithEndpoint("http://placement.localhost"), placement.WithToken("admin"), placement.WithTransport(c.placement))
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -59,7 +60,32 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer c.close()
+	if err := c.knows(*function); err != nil {
+		return err
+	}
 	return c.serve(ctx, *function)
+}
+
+// knows refuses a function that no image of the seed has: a bind waits for one that
+// is not there for as long as the client lets it.
+func (c *cloud) knows(function string) error {
+	images := c.fake.Seed().Images
+	known := make([]string, 0, len(images))
+	for _, image := range images {
+		if image.FunctionID == function {
+			return nil
+		}
+		known = append(known, image.FunctionID)
+	}
+	return fmt.Errorf("-function %q: no image has this function; the images of seed.yaml have %s", function, strings.Join(known, ", "))
+}
+
+// explain says why a Cyborg that is not careful fails at a function id with dashes.
+func (c *cloud) explain(err error, function string) error {
+	if c.careful || !strings.Contains(function, "-") {
+		return err
+	}
+	return fmt.Errorf("%w\nCyborg puts the id %s into a trait as it is, and Placement takes no trait with dashes; -careful plays a Cyborg that replaces them", err, function)
 }
 
 // serve gives one instance a function, and everything back.
@@ -81,10 +107,12 @@ func (c *cloud) serve(ctx context.Context, function string) (err error) {
 		Spec:     requestspec.Input{Flavor: requestspec.Flavor{Name: "f", VCPUs: 1, MemoryMB: 1024, ExtraSpecs: map[string]string{"accel:device_profile": profile.Name}}},
 	})
 	if err != nil {
-		return errors.Join(err, c.show(ctx, "after the failure"))
+		return errors.Join(c.explain(err, function), c.show(ctx, "after the failure"))
 	}
 	arq := created.ARQs[0]
-	fmt.Fprintf(c.out, "\ninstance on %s has %s %v\n", arq.Hostname, arq.AttachHandle.Type, arq.AttachHandle.Info)
+	handle := arq.AttachHandle
+	fmt.Fprintf(c.out, "\ninstance on %s has %s %v:%v:%v.%v\n", arq.Hostname, handle.Type,
+		handle.Info["domain"], handle.Info["bus"], handle.Info["device"], handle.Info["function"])
 	if err := c.show(ctx, "programmed"); err != nil {
 		return errors.Join(err, c.manager.Delete(ctx, created.Record))
 	}
@@ -102,9 +130,12 @@ func (c *cloud) serve(ctx context.Context, function string) (err error) {
 
 // step prints a finished step; that of the wait takes as long as the programming.
 func (c *cloud) step(s lifecycle.Step) {
-	failure := ""
+	failure, verb := "", s.Op
 	if s.Err != nil {
 		failure = s.Err.Error()
 	}
-	fmt.Fprintf(c.out, "  %-8s %-18s %8s %s\n", s.Op, s.ID, s.Duration.Round(time.Millisecond), failure)
+	if s.Undo {
+		verb = "undo"
+	}
+	fmt.Fprintf(c.out, "  %-8s %-18s %8s %s\n", verb, s.ID, s.Duration.Round(time.Millisecond), failure)
 }

@@ -28,7 +28,7 @@ func TestFunction(t *testing.T) {
 	for _, want := range []string{
 		"profile tenant-function asks for the function c32c",
 		"event    accelerator-request-bound completed",
-		"instance on compute-1 has PCI",
+		"instance on compute-1 has PCI 0000:5e:00.0\n",
 		"programmed\n  compute-1_0000:5e:00.0\n    bitstream   7d0b4a1e-2f57-4c8f-9d2c-0d4bb31c6a10\n    attributes  CUSTOM_FPGA_FUNCTION_ID_INTEL_AA01\n    Placement   CUSTOM_FPGA_FUNCTION_ID_INTEL_C32C\n",
 		"next report\n  compute-1_0000:5e:00.0\n    bitstream   7d0b4a1e-2f57-4c8f-9d2c-0d4bb31c6a10\n    attributes  CUSTOM_FPGA_FUNCTION_ID_INTEL_C32C\n",
 	} {
@@ -40,7 +40,8 @@ func TestFunction(t *testing.T) {
 func TestFunctionWithDashes(t *testing.T) {
 	t.Parallel()
 	var out buffer
-	require.Error(t, run(t.Context(), []string{"-function", "5f3a-9b1e"}, &out))
+	require.ErrorContains(t, run(t.Context(), []string{"-function", "5f3a-9b1e"}, &out), "Placement takes no trait with dashes; -careful plays")
+	assert.Regexp(t, `(?m)^  undo     ARQs `, out.String())
 	assert.Contains(t, out.String(), "event    accelerator-request-bound failed")
 	assert.Contains(t, out.String(), "after the failure\n  compute-1_0000:5e:00.0\n    bitstream   none\n    attributes  CUSTOM_FPGA_FUNCTION_ID_INTEL_AA01\n    Placement   none\n")
 	var careful buffer
@@ -54,5 +55,6 @@ func TestArguments(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-h"}, &out))
 	assert.Contains(t, out.String(), "-careful")
 	require.ErrorContains(t, run(t.Context(), []string{"-x"}, &out), "-h lists the flags")
+	require.EqualError(t, run(t.Context(), []string{"-function", "abcd"}, &out), `-function "abcd": no image has this function; the images of seed.yaml have c32c, 5f3a-9b1e`)
 	require.ErrorContains(t, run(t.Context(), []string{"x"}, &out), `unexpected argument "x"`)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/digitalocean/go-libvirt"
 	"github.com/digitalocean/go-libvirt/socket/dialers"
@@ -17,14 +18,16 @@ type host struct {
 	*libvirt.Libvirt
 
 	out io.Writer
+	// timeout is how long a guest may take to let a device go.
+	timeout time.Duration
 }
 
-func open(uri, socket string, out io.Writer) (*host, error) {
+func open(uri, socket string, timeout time.Duration, out io.Writer) (*host, error) {
 	connection := libvirt.NewWithDialer(dialers.NewLocal(dialers.WithSocket(socket)))
 	if err := connection.ConnectToURI(libvirt.ConnectURI(uri)); err != nil {
 		return nil, fmt.Errorf("connect to %s at %s: %w", uri, socket, err)
 	}
-	return &host{connection, out}, nil
+	return &host{connection, out, timeout}, nil
 }
 
 func (h *host) close() error { return h.Disconnect() }

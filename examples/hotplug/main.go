@@ -10,7 +10,8 @@
 //
 // A running guest gets its devices at once and for its next start, another one (and a guest of the test driver, which
 // cannot plug) for its next start. A mediated device is created before, after a look at whether its parent offers the
-// type, and removed after it is unplugged. If one device is refused, those plugged in before it are unplugged again.
+// type, and removed after it is unplugged: the program waits until the guest has let the device go, at most for -timeout.
+// If one device is refused, those plugged in before it are unplugged again.
 // Repeating a command changes nothing.
 package main
 
@@ -23,6 +24,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 )
@@ -41,6 +43,7 @@ func main() {
 type arguments struct {
 	connect, socket, domain, arqs string
 	unplug                        bool
+	timeout                       time.Duration
 }
 
 func parse(args []string, out io.Writer) (arguments, error) {
@@ -52,6 +55,7 @@ func parse(args []string, out io.Writer) (arguments, error) {
 	flags.StringVar(&a.domain, "domain", "", "`name` of the guest")
 	flags.StringVar(&a.arqs, "arqs", "", "`file` of the ARQs, JSON")
 	flags.BoolVar(&a.unplug, "unplug", false, "take the devices away")
+	flags.DurationVar(&a.timeout, "timeout", 30*time.Second, "how `long` a running guest may take to let a device go")
 	if err := flags.Parse(args); err != nil {
 		return a, err
 	}
@@ -70,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	h, err := open(a.connect, a.socket, out)
+	h, err := open(a.connect, a.socket, a.timeout, out)
 	if err != nil {
 		return err
 	}

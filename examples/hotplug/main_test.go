@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +40,7 @@ type qemu struct {
 func newQEMU(t *testing.T) qemu {
 	t.Helper()
 	socket := startLibvirt(t)
-	h, err := open(qemuSession, socket, os.Stderr)
+	h, err := open(qemuSession, socket, time.Minute, os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.close()) })
 	domain, err := h.DomainDefineXML("<domain type='qemu'><name>guest</name><memory unit='MiB'>64</memory><os><type arch='x86_64' machine='q35'>hvm</type></os>" +
@@ -178,6 +179,12 @@ func startLibvirt(t *testing.T) (socket string) {
 		}
 	})
 	socket = filepath.Join(folder, "RUNTIME_DIR", "libvirt", "libvirt-sock")
-	require.Eventually(t, func() bool { _, err := os.Stat(socket); return err == nil }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { // the file is there before anybody listens
+		connection, err := new(net.Dialer).DialContext(t.Context(), "unix", socket)
+		if err != nil {
+			return false
+		}
+		return assert.NoError(t, connection.Close())
+	}, time.Minute, 20*time.Millisecond)
 	return socket
 }

@@ -48,7 +48,7 @@ func (g *runningGuest) plug(ctx context.Context, arqs []cyborgclient.ARQ) error 
 			err = g.attach(f)
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("plug ARQ %s into %s: %w", f.ARQ.UUID, g.domain.Name, err), g.undo(fragments[:i]))
+			return errors.Join(fmt.Errorf("plug ARQ %s into %s: %w", f.ARQ.UUID, g.domain.Name, err), g.undo(context.WithoutCancel(ctx), fragments[:i]))
 		}
 		fmt.Fprintf(g.out, "plugged in: ARQ %s\n", f.ARQ.UUID)
 	}
@@ -72,10 +72,10 @@ func (g *runningGuest) attach(f virtdriver.Fragment) error {
 }
 
 // undo takes the last plugged device away first.
-func (g *runningGuest) undo(fragments []virtdriver.Fragment) error {
+func (g *runningGuest) undo(ctx context.Context, fragments []virtdriver.Fragment) error {
 	var failures []error
 	for _, f := range slices.Backward(fragments) {
-		failures = append(failures, g.detach(f))
+		failures = append(failures, g.detach(ctx, f))
 	}
 	return errors.Join(failures...)
 }
@@ -90,7 +90,7 @@ func (g *runningGuest) unplug(ctx context.Context, arqs []cyborgclient.ARQ) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := g.detach(f); err != nil {
+		if err := g.detach(ctx, f); err != nil {
 			return fmt.Errorf("unplug ARQ %s from %s: %w", f.ARQ.UUID, g.domain.Name, err)
 		}
 		fmt.Fprintf(g.out, "unplugged: ARQ %s\n", f.ARQ.UUID)
@@ -98,8 +98,17 @@ func (g *runningGuest) unplug(ctx context.Context, arqs []cyborgclient.ARQ) erro
 	return nil
 }
 
-func (g *runningGuest) detach(f virtdriver.Fragment) error {
+// detach asks for the device and waits until it is gone: libvirt answers before the guest has let it go, and a guest may
+// keep it.
+func (g *runningGuest) detach(ctx context.Context, f virtdriver.Fragment) error {
 	if err := g.DomainDetachDeviceFlags(g.domain, f.XML, g.flags); err != nil {
+		return err
+	}
+	live := func() ([]byte, error) {
+		text, err := g.DomainGetXMLDesc(g.domain, 0)
+		return []byte(text), err
+	}
+	if err := waitUntilGone(ctx, live, f, g.timeout); err != nil {
 		return err
 	}
 	if f.Mediated == nil {

@@ -31,6 +31,10 @@
 //	vgpu        | nvidia_gpu_driver         | GPU    | VGPU       | as many MDEV as vgpus
 //	xilinx_fpga | xilinx_fpga_driver        | FPGA   | FPGA       | 2 PCI, 1 accelerator
 //
+// A release older than its driver refuses such a card in a seed: inspur_fpga and qat
+// are there from Cyborg 5.0.0 on, nic and ssd from 6.0.0, xilinx_fpga from 9.0.0, vgpu
+// from 10.1.0, pci from 14.0.0.
+//
 // Each virtual function of a nic or qat card is a deployable of its own; those of
 // an fpga are handles of one. Nova never attaches a TEST_PCI handle, and an
 // aichip is never kept by Cyborg, see [Device.CheckReport], unless

@@ -19,6 +19,8 @@ type Kind struct {
 	reads map[string]bool
 	// programmable says whether the Cyborg driver has a program method.
 	programmable bool
+	// unowned leaves the trait OWNER_CYBORG out.
+	unowned bool
 	// describe makes the report of a card whose fields are checked.
 	describe func(k Kind, host string, card Card, at pci.Address) (Device, error)
 }
@@ -54,6 +56,13 @@ func Named(name string) (Kind, error) {
 		return Kind{}, &Error{Driver: name, Field: "driver", Value: name, Err: fmt.Errorf("%w, known are %s", ErrUnknownDriver, strings.Join(Names(), ", "))}
 	}
 	return kind, nil
+}
+
+// Unowned is the kind as before Cyborg's 2026.2: the generic PCI driver does not
+// report the trait OWNER_CYBORG. Other kinds stay as they are.
+func (k Kind) Unowned() Kind {
+	k.unowned = k.name == pciName
+	return k
 }
 
 // Programmable says whether devices of this kind take images.

@@ -14,6 +14,8 @@ import (
 type Machine struct {
 	host  string
 	takes time.Duration
+	// unowned makes cards of [Kind.Unowned].
+	unowned bool
 
 	mu    sync.Mutex
 	slots []*slot
@@ -51,6 +53,14 @@ func WithProgrammingTime(takes time.Duration) MachineOption {
 	}
 }
 
+// WithoutPCIOwner makes the machine's cards be of [Kind.Unowned].
+func WithoutPCIOwner() MachineOption {
+	return func(m *Machine) error {
+		m.unowned = true
+		return nil
+	}
+}
+
 // NewMachine returns the driver of a host without cards.
 func NewMachine(host string, opts ...MachineOption) (*Machine, error) {
 	m := &Machine{host: host}
@@ -69,6 +79,9 @@ func (m *Machine) Insert(kindName string, card Card) (Device, error) {
 	kind, err := Named(kindName)
 	if err != nil {
 		return Device{}, err
+	}
+	if m.unowned {
+		kind = kind.Unowned()
 	}
 	card.VFAddresses = slices.Clone(card.VFAddresses)
 	device, err := kind.Describe(m.host, card)

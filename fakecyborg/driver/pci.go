@@ -12,17 +12,23 @@ var pciVendors = map[string]string{
 	"10de": "NVIDIA", "102b": "MATROX", "8086": "INTEL", "1bd4": "INSPUR", "10ee": "XILINX", "19e5": "HUAWEI",
 }
 
+// pciName is the name of the kind.
+const pciName = "pci"
+
 // pciKind is any PCI function that cyborg.conf hands out. Its type is always GPU.
 // It mirrors cyborg/accelerator/drivers/pci/pci/sysinfo.py of 2026.2; before,
-// the trait OWNER_CYBORG was missing.
+// the trait OWNER_CYBORG was missing, see [Kind.Unowned].
 func pciKind() Kind {
-	return Kind{name: "pci", needs: "address", reads: set("vendor_id", "product_id"), describe: describePCI}
+	return Kind{name: pciName, needs: "address", reads: set("vendor_id", "product_id"), describe: describePCI}
 }
 
-func describePCI(_ Kind, host string, card Card, at pci.Address) (Device, error) {
+func describePCI(k Kind, host string, card Card, at pci.Address) (Device, error) {
 	vendor := strings.ToLower(cmp.Or(card.VendorID, "10de"))
 	product := strings.ToLower(cmp.Or(card.ProductID, "1db4"))
-	traits := []string{"OWNER_CYBORG"}
+	var traits []string
+	if !k.unowned {
+		traits = append(traits, "OWNER_CYBORG")
+	}
 	if name, known := pciVendors[vendor]; known {
 		traits = append(traits, "CUSTOM_PCI_"+name)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // Points that rules can name besides the operations of the API.
@@ -55,12 +57,25 @@ func (r Rule) check(operations []string) error {
 		known := append(slices.Sorted(slices.Values(operations)), Bind, Program, Event)
 		return &Error{Place: "operation", Err: fmt.Errorf("%w %q, known are %s and %q for all of the API", ErrUnknownOperation, r.Operation, strings.Join(known, ", "), Any)}
 	}
+	if err := r.checkSelectors(); err != nil {
+		return err
+	}
 	if r.Fault != nil {
 		return r.checkFault("fault", r.Fault)
 	}
 	for i, f := range r.Sequence {
 		if err := r.checkFault(fmt.Sprintf("sequence[%d]", i), f); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkSelectors refuses ids that are none, which would match nothing in silence.
+func (r Rule) checkSelectors() error {
+	for _, selector := range []struct{ key, value string }{{"arq", r.ARQ}, {"instance", r.Instance}} {
+		if _, err := uuid.Parse(selector.value); selector.value != "" && err != nil {
+			return wrong(selector.key, selector.value, "want a uuid")
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package journal
 import (
 	"net/http"
 	"time"
-	"unicode/utf8"
 )
 
 // What an entry is about.
@@ -86,12 +85,6 @@ type Body struct {
 
 // newBody keeps at most limit bytes, and never half of a character.
 func newBody(data []byte, limit int) Body {
-	kept := data
-	if len(data) > limit {
-		kept = data[:limit]
-		for len(kept) > 0 && !utf8.RuneStart(data[len(kept)]) {
-			kept = kept[:len(kept)-1]
-		}
-	}
+	kept := beginning(data, limit)
 	return Body{Text: string(kept), Bytes: len(data), Cut: len(kept) < len(data)}
 }

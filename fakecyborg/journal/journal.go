@@ -17,10 +17,11 @@ type Limits struct {
 	// Entries is how many entries are kept; the oldest that have ended go first. The
 	// default is 10000.
 	Entries int
-	// Bytes is how many bytes of all bodies together are kept; the oldest entries
-	// that have ended go first. The default is 64 MiB.
+	// Bytes is how many bytes of all bodies, headers, paths and queries together are
+	// kept; the oldest entries that have ended go first. The default is 64 MiB.
 	Bytes int
-	// BodyBytes is how many bytes of one body are kept; the default is 64 KiB.
+	// BodyBytes is how many bytes of one body are kept, and likewise of one header, of
+	// a path and of a query; the default is 64 KiB.
 	BodyBytes int
 }
 
@@ -82,7 +83,8 @@ type Open struct {
 func (j *Journal) Begin(e Entry, requestBody []byte) *Open {
 	e.Kind = cmp.Or(e.Kind, Exchange)
 	e.InFlight, e.Started = true, time.Now().UTC()
-	e.RequestHeader = redact(e.RequestHeader)
+	e.RequestHeader = cutHeader(redact(e.RequestHeader), j.limits.BodyBytes)
+	e.Path, e.Query = cutText(e.Path, j.limits.BodyBytes), cutText(e.Query, j.limits.BodyBytes)
 	e.RequestBody = newBody(requestBody, j.limits.BodyBytes)
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -113,7 +115,7 @@ type Outcome struct {
 // End completes an exchange; a second call does nothing.
 func (o *Open) End(outcome Outcome) {
 	j := o.journal
-	header, body := withoutSecrets(outcome.Header), newBody(outcome.Body, j.limits.BodyBytes)
+	header, body := cutHeader(withoutSecrets(outcome.Header), j.limits.BodyBytes), newBody(outcome.Body, j.limits.BodyBytes)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if _, open := j.inFlight[o.entry]; !open {
@@ -124,7 +126,7 @@ func (o *Open) End(outcome Outcome) {
 	e.InFlight, e.Duration = false, time.Since(e.Started)
 	e.Status, e.ResponseHeader, e.ResponseBody = outcome.Status, header, body
 	e.RequestID, e.Caller, e.Fault, e.Error = outcome.RequestID, outcome.Caller, outcome.Fault, outcome.Error
-	j.bytes += len(body.Text)
+	j.bytes += len(body.Text) + headerSize(header)
 	j.shrink()
 	j.tell()
 }
@@ -134,7 +136,7 @@ func (j *Journal) add(e *Entry) {
 	j.seq++
 	e.Seq = j.seq
 	j.entries = append(j.entries, e)
-	j.bytes += len(e.RequestBody.Text)
+	j.bytes += e.size()
 	j.counts[key{e.Scope, e.Operation}]++
 	j.shrink()
 	j.tell()
@@ -149,7 +151,7 @@ func (j *Journal) shrink() {
 			return
 		}
 		gone := j.entries[oldest]
-		j.bytes -= len(gone.RequestBody.Text) + len(gone.ResponseBody.Text)
+		j.bytes -= gone.size()
 		if oldest == 0 { // as usual; without moving the others
 			j.entries[0] = nil
 			j.entries = j.entries[1:]
@@ -275,7 +277,7 @@ func (j *Journal) Clear(scope string) {
 		if e.InFlight || (scope != "" && e.Scope != scope) {
 			return false
 		}
-		j.bytes -= len(e.RequestBody.Text) + len(e.ResponseBody.Text)
+		j.bytes -= e.size()
 		return true
 	})
 	for k := range j.counts {

@@ -231,3 +231,26 @@ func ExampleNew() {
 	fmt.Println(j.Counts(""), j.Entries(nil)[0].Status)
 	// Output: map[arq:create:1] 201
 }
+
+// Headers, paths and queries are limited as bodies are.
+func TestLimitsOfHeaders(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t, journal.Limits{Bytes: 1000, BodyBytes: 100})
+	long := strings.Repeat("\u00e4", 99)
+	for range 5 {
+		j.Begin(journal.Entry{Path: long, Query: long, RequestHeader: http.Header{"A": {long, long}, "B": {"b"}}}, nil).
+			End(journal.Outcome{Header: http.Header{"C": {long}}})
+	}
+	entries := j.Entries(nil)
+	require.Len(t, entries, 2, "of about 400 bytes")
+	assert.Equal(t, 3, j.Dropped())
+	kept := strings.Repeat("\u00e4", 50) + journal.Cut
+	assert.Equal(t, kept, entries[0].Path)
+	assert.Equal(t, kept, entries[0].Query)
+	value := strings.Repeat("\u00e4", 49) + journal.Cut
+	assert.Equal(t, http.Header{"A": {value}, journal.Cut: {journal.Cut}}, entries[0].RequestHeader)
+	assert.Equal(t, http.Header{"C": {value}}, entries[0].ResponseHeader)
+	j.Clear("")
+	j.Begin(journal.Entry{}, make([]byte, 100)).End(journal.Outcome{})
+	assert.Len(t, j.Entries(nil), 1)
+}

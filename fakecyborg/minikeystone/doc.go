@@ -4,7 +4,7 @@
 //
 //	identity := minikeystone.ForTest(t)
 //	cyborg := fakecyborg.Start(t, fakecyborg.WithAuthenticator(identity))
-//	clouds, err := identity.YAML(minikeystone.Clouds{URL: cyborg.URL()})
+//	t.Setenv("OS_CLIENT_CONFIG_FILE", identity.CloudsFile(t, cyborg.URL()))
 //
 // A [Server] is a [fakecyborg.IdentityService]: the fake Cyborg serves it below
 // /identity on its own address, and its tokens expire by the fake's clock, which

@@ -35,9 +35,7 @@ func (s *Server) logIn(request *login) (*token, *fault) {
 			return nil, unauthorized()
 		}
 		made.user = who
-		if !slices.Contains(made.methods, method) {
-			made.methods = append(made.methods, method)
-		}
+		made.addMethod(method)
 	}
 	if made.user == nil {
 		return nil, unauthorized()
@@ -85,7 +83,9 @@ func (s *Server) byToken(id string, made *token) (*user, *fault) {
 	if old == nil || old.credential != nil {
 		return nil, unauthorized()
 	}
-	made.methods = append(made.methods, old.methods...)
+	for _, method := range old.methods {
+		made.addMethod(method)
+	}
 	if !old.fixed() {
 		made.expires = old.expires
 	}
@@ -174,4 +174,11 @@ func (t *token) scopeTo(where *project) *fault {
 	}
 	t.scope = &found
 	return nil
+}
+
+// addMethod notes how somebody came, once.
+func (t *token) addMethod(method string) {
+	if !slices.Contains(t.methods, method) {
+		t.methods = append(t.methods, method)
+	}
 }

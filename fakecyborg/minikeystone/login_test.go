@@ -36,6 +36,7 @@ func TestLogins(t *testing.T) {
 			[]any{"password"},
 		},
 		{"token", `{"auth": {"identity": {"methods": ["token"], "token": {"id": "` + unscoped + `"}}, "scope": ` + inProject("demo") + `}}`, demoProject, "default", []string{"member", "reader"}, []any{"password", "token"}},
+		{"password and token", `{"auth": {"identity": {"methods": ["password", "token"], "token": {"id": "` + unscoped + `"}, "password": {"user": {"name": "ann", "password": "s3cr3t-ann", "domain": {"id": "default"}}}}, "scope": ` + inProject("demo") + `}}`, demoProject, "default", []string{"member", "reader"}, []any{"password", "token"}},
 		{"fixed token", `{"auth": {"identity": {"methods": ["token"], "token": {"id": "s3cr3t-fixed"}}, "scope": ` + inProject("demo") + `}}`, demoProject, "default", []string{"member", "reader"}, []any{"password", "token"}},
 		{"credential by id", strings.Replace(credential, "%s", `{"id": "cred-1", "secret": "s3cr3t-cred"}`, 1), demoProject, "default", []string{"member", "reader"}, []any{"application_credential"}},
 		{"credential by name", strings.Replace(credential, "%s", `{"name": "build", "secret": "s3cr3t-cred", "user": {"name": "robot", "domain": {"id": "default"}}}`, 1), demoProject, "default", []string{"member", "reader"}, []any{"application_credential"}},
