@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
@@ -44,12 +43,11 @@ func (s *Server) periodically(interval time.Duration) {
 	if interval == 0 {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { s.reportAgain(ctx, interval) })
+	life := newGeneration()
+	life.wait.Go(func() { s.reportAgain(life.ctx, interval) })
 	s.silence = func() {
-		cancel()
-		running.Wait()
+		life.cancel()
+		life.wait.Wait()
 	}
 }
 
