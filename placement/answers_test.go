@@ -77,7 +77,7 @@ func TestReportRefusesListsThatAreNoTree(t *testing.T) {
 			var rest []any
 			_, _ = eachProvider("gpu1", func(p map[string]any) { rest = []any{p} })(body)
 			return 200, map[string]any{key: rest}
-		}, "lacks this provider"},
+		}, "lacks"}, // this provider or that parent: which uuid is asked for first is chance
 		{"without a parent in between", func(body map[string]any) (int, any) {
 			var rest []any
 			for _, prefix := range []string{"cn", "gpu1"} {

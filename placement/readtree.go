@@ -27,7 +27,7 @@ func (c *Client) readTree(ctx context.Context, op, uuid string) ([]Provider, err
 	if _, has := byUUID[uuid]; !has {
 		return nil, refuse(nil, op, "the list of the tree of provider %s lacks this provider", uuid)
 	}
-	return tree, checkTree(op, byUUID[uuid].Root, byUUID)
+	return tree, checkTree(op, tree, byUUID)
 }
 
 // confirmGone makes sure that there is no provider of a uuid.
@@ -42,22 +42,24 @@ func (c *Client) confirmGone(ctx context.Context, op, uuid string) error {
 	}
 }
 
-// checkTree refuses providers that are no tree: from each the parents must lead to the one root.
-func checkTree(op, root string, byUUID map[string]Provider) error {
-	for _, provider := range byUUID {
-		if provider.Root != root {
-			return malformed(op, provider, "has the root "+provider.Root+", not "+root)
-		}
-		above, steps := provider, 0
-		for ; above.Parent != "" && steps <= len(byUUID); steps++ {
-			next, has := byUUID[above.Parent]
+// checkTree refuses providers that are no tree: from each the parents must lead to the one root, which it names.
+func checkTree(op string, tree []Provider, byUUID map[string]Provider) error {
+	for _, provider := range tree {
+		top, steps := provider, 0
+		for ; top.Parent != "" && steps <= len(tree); steps++ {
+			next, has := byUUID[top.Parent]
 			if !has {
-				return malformed(op, above, "has the parent "+above.Parent+", which the list lacks")
+				return malformed(op, top, "has the parent "+top.Parent+", which the list lacks")
 			}
-			above = next
+			top = next
 		}
-		if above.Parent != "" {
+		switch {
+		case top.Parent != "":
 			return malformed(op, provider, "is below itself")
+		case provider.Root != top.UUID:
+			return malformed(op, provider, "has the root "+provider.Root+", not "+top.UUID)
+		case provider.Root != tree[0].Root:
+			return malformed(op, provider, "has the root "+provider.Root+", not "+tree[0].Root)
 		}
 	}
 	return nil
