@@ -23,7 +23,7 @@ func TestPagesShowTheseTests(t *testing.T) {
 	for _, name := range []string{"fake-auth", "faults", "ci"} {
 		page, err := os.ReadFile("../docs/" + name + ".md")
 		require.NoError(t, err)
-		blocks := regexp.MustCompile("(?ms)^```go\nfunc Test(.*?)^```$").FindAllStringSubmatch(string(page), -1)
+		blocks := regexp.MustCompile("(?ms)^```go test\nfunc Test(.*?)^```$").FindAllStringSubmatch(string(page), -1)
 		require.NotEmpty(t, blocks, name)
 		for _, block := range blocks {
 			assert.Contains(t, string(source), "func Test"+block[1], name)
