@@ -12,15 +12,25 @@ type BindingProfile struct {
 	ARQUUID string `json:"arq_uuid"`
 }
 
-// PortBindingProfile makes the binding profile of a port from its bound ARQ. It
-// is an error when the handle names no physical network.
+// PortBindingProfile makes the binding profile of a port from its ARQ. It is an
+// error when the ARQ is not bound, is no network function, or names no physical
+// network.
 func PortBindingProfile(arq cyborgclient.ARQ) (BindingProfile, error) {
-	address, err := handleAddress(arq.AttachHandle.Info)
-	if err == nil {
-		var network string
-		if network, err = handleText(arq.AttachHandle.Info, "physical_network"); err == nil {
-			return BindingProfile{PhysicalNetwork: network, PCISlot: address.String(), ARQUUID: arq.UUID}, nil
-		}
+	profile, err := bindingProfile(arq)
+	if err != nil {
+		return BindingProfile{}, &ComposeError{Op: "make binding profile", ARQs: []string{arq.UUID}, Err: err}
 	}
-	return BindingProfile{}, &ComposeError{Op: "make binding profile", ARQs: []string{arq.UUID}, Err: err}
+	return profile, nil
+}
+
+func bindingProfile(arq cyborgclient.ARQ) (BindingProfile, error) {
+	address, err := portAddress(arq)
+	if err != nil {
+		return BindingProfile{}, err
+	}
+	network, err := handleText(arq.AttachHandle.Info, "physical_network")
+	if err == nil && network == "" {
+		err = wrap(ErrBadField, "physical_network is empty")
+	}
+	return BindingProfile{PhysicalNetwork: network, PCISlot: address.String(), ARQUUID: arq.UUID}, err
 }

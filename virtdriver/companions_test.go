@@ -58,7 +58,8 @@ func TestReplaceRefusesAnUnexplainedFunction(t *testing.T) {
 	old, next := []cyborgclient.ARQ{pciARQ("a", "0:3b:0.0")}, []cyborgclient.ARQ{pciARQ("b", "0:5e:0.0")}
 	_, err := virtdriver.Replace(composedCard(t), old, next)
 	require.ErrorIs(t, err, virtdriver.ErrIOMMUGroup)
-	require.ErrorContains(t, err, "ARQ a: IOMMU group: 0000:3b:00.0 leaves and 0000:3b:00.1 of the same device has no ARQ")
+	require.ErrorContains(t, err, "ARQ a: IOMMU group: 0000:3b:00.0 leaves and 0000:3b:00.1 of the same device, which stands behind it, has no ARQ")
+	require.ErrorContains(t, err, "WithCompanions (-companions) lets it leave too, WithOthers (-others) says that it is somebody else's")
 
 	apart := twoFunctions("3b:00")
 	apart[1].IOMMUGroup = 8

@@ -14,7 +14,8 @@ type Composition struct {
 	// before included, in the guest's order.
 	Attached []cyborgclient.ARQ
 	// Skipped are the ARQs that a policy left out, in the order given, and
-	// Reports the reasons for those that are to be reported ([Report]).
+	// Reports the reasons for those that are to be reported ([Report]). [Replace]
+	// also reports what it left in without knowing whose it is.
 	Skipped []cyborgclient.ARQ
 	Reports []error
 	// Mediated are the mediated devices that must exist on the host before the
@@ -39,7 +40,9 @@ type Composition struct {
 // two <devices>, a host device that two claim (also an
 // <interface type="hostdev"> or an NVMe disk), an ARQ that is not bound or
 // without a usable handle, a domain type that cannot take devices of the host, a
-// function of the guest without function 0, options that the domain contradicts.
+// function of the guest without function 0 or in a slot that its bus does not
+// have, an interface with another VLAN than its port, options that the domain
+// contradicts.
 // Without ARQs the XML is still checked.
 func Compose(domainXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption) (*Composition, error) {
 	p, err := newPlan(domainXML, arqs, opts)

@@ -29,6 +29,8 @@ var (
 	// ErrAddressTwice says that two ARQs, or two devices of the domain, have the
 	// same host device.
 	ErrAddressTwice = errors.New("same host address twice")
+	// ErrARQTwice says that one ARQ is given twice, with two host devices.
+	ErrARQTwice = errors.New("same ARQ twice")
 	// ErrGuestAddress says that an address of the guest is taken, or is one that
 	// the guest would not see.
 	ErrGuestAddress = errors.New("guest address")

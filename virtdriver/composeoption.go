@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
 // Policy says what [Compose] does with an ARQ whose handle is of a type that
@@ -31,6 +32,7 @@ type composeConfig struct {
 	guestSlots       []guestAddress
 	topology         Topology
 	companions       bool
+	others           []pci.Address
 	// topologyBefore is that of the host that Replace leaves.
 	topologyBefore Topology
 	// removing says that the devices are to go: what is decided about them does
@@ -40,7 +42,10 @@ type composeConfig struct {
 
 func newComposeConfig(opts []ComposeOption) (composeConfig, error) {
 	config := composeConfig{testPCI: Skip, unknown: Fail}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return composeConfig{}, fmt.Errorf("compose domain: option %d of %d is nil", i+1, len(opts))
+		}
 		if err := opt(&config); err != nil {
 			return composeConfig{}, err
 		}

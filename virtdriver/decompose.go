@@ -13,6 +13,9 @@ type Decomposition struct {
 	Detached, Absent []cyborgclient.ARQ
 	// Mediated are the mediated devices that the host does not need any more.
 	Mediated []MediatedDevice
+	// Reports tell of functions of the same devices of the host that have no ARQ
+	// and stay, since nothing says that they are companions.
+	Reports []error
 }
 
 // Decompose takes the devices of ARQs out of a domain XML, whatever libvirt has
@@ -23,9 +26,10 @@ type Decomposition struct {
 // among the ARQs or in [WithPorts]. An ARQ that is Bound no more, but whose
 // handle is known from before, is taken out too, and so is one whose device the
 // host does not have any more. With [WithCompanions] the companions go that the
-// domain has: those of the topology or, where that does not know the device, all
-// its functions for which there is no ARQ. Refused is what would leave functions
-// of a guest's device without their function 0.
+// domain has, of the functions without an ARQ: those that the topology names or, where
+// it does not know the device, those right behind it. [WithOthers] names functions
+// that are no companions. Refused is what would leave functions of a guest's
+// device without their function 0.
 func Decompose(domainXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption) (*Decomposition, error) {
 	p, err := newRemoval(domainXML, arqs, opts)
 	if err != nil {
@@ -35,6 +39,7 @@ func Decompose(domainXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption)
 	if err != nil {
 		return nil, inOperation("decompose domain", err)
 	}
+	present = p.parting(present)
 	if err := p.checkLeft(present); err != nil {
 		return nil, inOperation("decompose domain", err)
 	}
@@ -44,6 +49,7 @@ func Decompose(domainXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption)
 	}
 	return &Decomposition{
 		XML: p.domain.remove(edits), Detached: arqsOf(present), Absent: arqsOf(absent), Mediated: mediatedOf(present),
+		Reports: p.strangers(present, nil),
 	}, nil
 }
 

@@ -50,6 +50,7 @@ type device struct {
 	// guest is the guest's address when an option names it.
 	guest     *guestAddress
 	mediated  *MediatedDevice
+	mac       string // of an interface
 	options   DeviceOptions
 	companion bool
 }
@@ -76,15 +77,23 @@ func (d device) failure(err error) *ComposeError {
 	return &ComposeError{ARQs: []string{d.arq.UUID}, Err: err}
 }
 
-// refuseTwins finds two ARQs that hold the same host device, and a mediated
-// device whose parent is given away as a whole.
+// refuseTwins finds two ARQs that hold the same host device, an ARQ that holds two,
+// and a mediated device whose parent is given away as a whole.
 func refuseTwins(devices []device) error {
 	holders := make(map[hostKey]device, len(devices))
+	held := make(map[string]hostKey, len(devices))
 	for _, d := range devices {
 		if first, twice := holders[d.key]; twice {
 			return &ComposeError{ARQs: []string{first.arq.UUID, d.arq.UUID}, Err: wrap(ErrAddressTwice, "%s", d.key)}
 		}
 		holders[d.key] = d
+		uuid := strings.ToLower(d.arq.UUID)
+		if other, twice := held[uuid]; twice && uuid != "" && !d.companion {
+			return d.failure(wrap(ErrARQTwice, "it holds %s and %s", other, d.key))
+		}
+		if !d.companion {
+			held[uuid] = d.key
+		}
 	}
 	for _, d := range devices {
 		if d.mediated == nil {
@@ -110,9 +119,7 @@ func (p *plan) refusePresentTwin(d device) error {
 	if !given {
 		return nil
 	}
-	e := whole.failure(wrap(ErrAddressTwice, "the domain has the whole device %s and the ARQ a mediated device of it", d.mediated.address))
-	e.ARQs = []string{d.arq.UUID}
-	return e
+	return whole.about(d, wrap(ErrAddressTwice, "the domain has the whole device %s and the ARQ a mediated device of it", d.mediated.address))
 }
 
 // sortDevices puts the devices in the guest's order.

@@ -52,10 +52,11 @@
 // boot order, alias, guest address, console, teaming), [WithMultifunction] puts
 // the functions of one card on one slot of the guest. [WithTopology] checks the
 // devices against the host's IOMMU groups and NUMA nodes, [WithCompanions] adds
-// what must come along.
+// what must come along, [WithOthers] names what is somebody else's.
 //
 // [Decompose] takes devices out again, to the byte. [Replace] gives a guest the
-// devices of other ARQs in the same places, for an evacuation. [HotPlug] and
+// devices of other ARQs in the same places, for an evacuation: the device of an ARQ
+// stays only if the ARQ does, whatever addresses two hosts share. [HotPlug] and
 // [HotUnplug] give fragments for a running guest, after the checks that libvirt
 // makes only then.
 //

@@ -39,6 +39,13 @@ func (p place) failure(err error) *ComposeError {
 	return &ComposeError{Line: p.line, Column: p.column, Path: p.path(), Err: err}
 }
 
+// about is an error about an ARQ's device at this place.
+func (p place) about(d device, err error) *ComposeError {
+	e := p.failure(err)
+	e.ARQs = []string{d.arq.UUID}
+	return e
+}
+
 // path is empty for what is no element.
 func (p place) path() string {
 	switch {

@@ -76,9 +76,13 @@ func (d *domain) closingTag() string {
 	return outer.newline + outer.indent + "</devices>"
 }
 
-// removal takes an element out with the white space before it.
-func (d *domain) removal(at place) edit {
-	return edit{from: d.inner + len(bytes.TrimRight(d.text[d.inner:at.start], blanks)), to: at.end}
+// removal takes a device out with the white space before it.
+func (d *domain) removal(at place) edit { return d.cut(d.inner, at.start, at.end) }
+
+// cut takes out what lies between two offsets, with the white space before it but
+// nothing before inner.
+func (d *domain) cut(inner, start, end int) edit {
+	return edit{from: inner + len(bytes.TrimRight(d.text[inner:start], blanks)), to: end}
 }
 
 // remove makes edits and closes a <devices > again that is empty thereby.

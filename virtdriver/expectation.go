@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
-	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
 // Expectation says which bindings a wait is for.
@@ -18,8 +17,8 @@ type Expectation struct {
 	// ARQs are the uuids that the bind request named.
 	ARQs []string
 	// Providers are the resource providers that the ARQs were bound with, by the
-	// ARQ's uuid. It may be nil or leave ARQs out; those it names must be bound to
-	// that provider.
+	// ARQ's uuid. It may be nil or leave ARQs out; those it names must be among the
+	// ARQs and bound to that provider.
 	Providers map[string]string
 }
 
@@ -34,6 +33,11 @@ func (e Expectation) check() error {
 			return fmt.Errorf("wait for ARQs of instance %s: the expectation names ARQ %q twice or not at all", e.Instance, arq)
 		}
 		seen[strings.ToLower(arq)] = true
+	}
+	for arq := range e.Providers {
+		if !seen[strings.ToLower(arq)] {
+			return fmt.Errorf("wait for ARQs of instance %s: the expectation names a provider for ARQ %q, which is not expected", e.Instance, arq)
+		}
 	}
 	return nil
 }
@@ -91,13 +95,7 @@ func handleFault(h cyborgclient.AttachHandle) string {
 			return fmt.Sprintf("is bound with a handle that is no device: %v", err)
 		}
 	case cyborgclient.HandlePCI, cyborgclient.HandleTestPCI:
-		field := func(name string) string {
-			if h.Info[name] == nil {
-				return ""
-			}
-			return fmt.Sprint(h.Info[name]) // a string, or a number as it stood in the JSON
-		}
-		if _, err := pci.Parse(field("domain"), field("bus"), field("device"), field("function")); err != nil {
+		if _, err := handleAddress(h.Info); err != nil {
 			return fmt.Sprintf("is bound with a handle that is no device: %v", err)
 		}
 	}

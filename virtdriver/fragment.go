@@ -28,9 +28,14 @@ func (s style) write(devices []device) (string, error) {
 			return "", d.failure(wrap(ErrBadField, "%w", err))
 		}
 	}
+	return s.lay(raw.String()), nil
+}
+
+// lay writes lines that are indented by one blank a level.
+func (s style) lay(raw string) string {
 	var b strings.Builder
-	b.Grow(2 * raw.Len())
-	for line := range strings.Lines(raw.String()) {
+	b.Grow(2 * len(raw))
+	for line := range strings.Lines(raw) {
 		tag := strings.TrimLeft(line, " ")
 		b.WriteString(s.newline)
 		if s.newline != "" {
@@ -41,7 +46,7 @@ func (s style) write(devices []device) (string, error) {
 		}
 		b.WriteString(s.spell(strings.TrimRight(tag, "\n")))
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // spell writes an element without content as one tag, and quotes as the domain

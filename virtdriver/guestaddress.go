@@ -14,6 +14,8 @@ type guestAddress struct {
 	pci.Address
 
 	multifunction bool
+	// alone says that multifunction is switched off, which libvirt then leaves so.
+	alone bool
 }
 
 // slot is the address without its function.
@@ -69,7 +71,7 @@ type occupant struct {
 }
 
 // guestAddresses reads where the devices of the domain are in the guest, as far
-// as the domain says it.
+// as the domain says it. It is an error when that cannot be read.
 func (d *domain) guestAddresses() ([]occupant, error) {
 	var found []occupant
 	for i, child := range d.children {
@@ -77,19 +79,25 @@ func (d *domain) guestAddresses() ([]occupant, error) {
 		if err != nil {
 			return nil, err
 		}
-		if at, ok := ownAddress(element); ok {
+		at, ok, err := ownAddress(element)
+		if err != nil {
+			return nil, child.failure(wrap(ErrGuestAddress, "%w", err))
+		}
+		if ok {
 			found = append(found, occupant{at, child})
 		}
 	}
 	return found, nil
 }
 
-// ownAddress is the PCI address that the element says the guest's device has.
-func ownAddress(element *etree.Element) (guestAddress, bool) {
+// ownAddress is the PCI address that the element says the guest's device has, if
+// it says one.
+func ownAddress(element *etree.Element) (at guestAddress, ok bool, err error) {
 	own := firstChild(element, "address")
 	if attribute(own, "type") != "pci" || attribute(own, "bus")+attribute(own, "slot") == "" {
-		return guestAddress{}, false
+		return guestAddress{}, false, nil
 	}
 	address, err := sourceAddress(own)
-	return guestAddress{address, attribute(own, "multifunction") == "on"}, err == nil
+	several := attribute(own, "multifunction")
+	return guestAddress{Address: address, multifunction: several == "on", alone: several == "off"}, err == nil, err
 }

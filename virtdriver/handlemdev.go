@@ -10,6 +10,9 @@ import (
 // which Nova writes one, less those whose hypervisor has none.
 var takesMediated = map[string]bool{"kvm": true, "qemu": true, "test": true, "parallels": true}
 
+// modelVFIO is the kind of mediated device that a guest sees as a PCI device.
+const modelVFIO = "vfio-pci"
+
 // mdevDevice makes the hostdev of an MDEV handle, and what is needed to create
 // the mediated device.
 func mdevDevice(arq cyborgclient.ARQ, virtType string, options DeviceOptions) (device, error) {
@@ -23,7 +26,7 @@ func mdevDevice(arq cyborgclient.ARQ, virtType string, options DeviceOptions) (d
 	hostdev := libvirtxml.DomainHostdev{
 		Managed: "no",
 		SubsysMDev: &libvirtxml.DomainHostdevSubsysMDev{
-			Model:  "vfio-pci",
+			Model:  modelVFIO,
 			Source: &libvirtxml.DomainHostdevSubsysMDevSource{Address: &libvirtxml.DomainAddressMDev{UUID: mediated.UUID}},
 		},
 	}

@@ -60,7 +60,7 @@ func HotUnplug(liveXML []byte, arqs []cyborgclient.ARQ, opts ...ComposeOption) (
 		return nil, inOperation(operation, err)
 	}
 	var fragments []Fragment
-	for _, d := range present {
+	for _, d := range p.parting(present) {
 		had := p.present[d.key]
 		if err := p.checkUnplug(had); err != nil {
 			err.ARQs = []string{d.arq.UUID}

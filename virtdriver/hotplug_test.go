@@ -68,6 +68,7 @@ func TestBugLogNoFreePCIPort(t *testing.T) {
 func TestHotPlugPlaces(t *testing.T) {
 	t.Parallel()
 	const i440 = "<domain type='kvm'><devices><controller type='pci' index='0' model='pci-root'/><disk><address type='pci' bus='0' slot='3'/></disk></devices></domain>"
+	const expander = "<domain type='kvm'><devices><controller type='pci' index='0' model='pci-root'/><controller type='pci' index='1' model='pci-expander-bus'/></devices></domain>"
 	one := manyARQs(1)
 	at := func(address string) virtdriver.ComposeOption {
 		return with(virtdriver.DeviceOptions{GuestAddress: address})
@@ -90,11 +91,16 @@ func TestHotPlugPlaces(t *testing.T) {
 		{"named slot that is taken", []byte(i440), one, []virtdriver.ComposeOption{at("0:3.0")}, virtdriver.ErrGuestAddress, "0000:00:03.0 has /domain/devices/disk[1]"},
 		{"slot 0", []byte(i440), one, []virtdriver.ComposeOption{at("0:0.0")}, virtdriver.ErrGuestAddress, "0000:00:00.0 is in the slot of the host bridge"},
 		{"domain 1", []byte(i440), one, []virtdriver.ComposeOption{at("1:0:4.0")}, virtdriver.ErrGuestAddress, "guests have domain 0 only"},
-		{"slot 1 of a port", q35(2, ""), one, []virtdriver.ComposeOption{at("1:1.0")}, virtdriver.ErrHotPlug, "bus 1 of the guest has no slot 1"},
+		{"slot 1 of a port", q35(2, ""), one, []virtdriver.ComposeOption{at("1:1.0")}, virtdriver.ErrGuestAddress, "0000:01:01.0: bus 1 is a pcie-root-port, whose slots are 0 to 0"},
 		{"root bus", q35(1, ""), one, []virtdriver.ComposeOption{at("0:9.0")}, virtdriver.ErrHotPlug, "bus 0 of the guest takes no device"},
 		{"named port", q35(1, ""), one, []virtdriver.ComposeOption{at("1:0.0")}, nil, ""},
 		{"two functions", q35(2, ""), []cyborgclient.ARQ{pciARQ("a", "0:3b:0.0"), pciARQ("b", "0:3b:0.1")}, []virtdriver.ComposeOption{virtdriver.WithMultifunction("1:0")}, virtdriver.ErrHotPlug, "only function 0, and that alone"},
 		{"boot console", q35(1, "<graphics/>"), []cyborgclient.ARQ{mdevARQ("m", vGPU)}, []virtdriver.ComposeOption{with(virtdriver.DeviceOptions{Display: new(true), RAMFB: new(true)})}, virtdriver.ErrHotPlug, "ramfb is for devices that are there from the start"},
+		{"named slot behind a bridge on a port", q35(2, conventional), one, []virtdriver.ComposeOption{at("3:1f.0")}, nil, ""},
+		{"slot 0 behind a bridge on a port", q35(2, conventional), one, []virtdriver.ComposeOption{at("3:0.0")}, virtdriver.ErrGuestAddress, "bus 3 is a pcie-to-pci-bridge, whose slots are 1 to 31"},
+		{"slot 0 of a second root", []byte(expander), one, []virtdriver.ComposeOption{at("1:0.0")}, nil, ""},
+		{"slots of both roots", []byte(expander), manyARQs(63), nil, nil, ""},
+		{"bus for ports", q35(0, "<controller type='pci' index='1' model='pcie-switch-upstream-port'/>"), one, []virtdriver.ComposeOption{at("1:0.0")}, virtdriver.ErrGuestAddress, "bus 1 is a pcie-switch-upstream-port, which takes no device of the host"},
 		{"virtual IOMMU", q35(1, "<iommu model='intel'/>"), one, nil, virtdriver.ErrHotPlug, `without caching_mode="on"`},
 		{"virtual IOMMU that caches", q35(1, "<iommu model='intel'><driver caching_mode='on'/></iommu>"), one, nil, nil, ""},
 		{"controllers are not listed", []byte(emptyDomain), manyARQs(40), nil, nil, ""},
@@ -123,6 +129,31 @@ func TestHotUnplug(t *testing.T) {
 	require.Len(t, got, 1)
 	assert.Equal(t, strings.TrimSpace(liveHostdev)+"\n", got[0].XML, "with alias and address, as the guest has it")
 	assert.Equal(t, "a", got[0].ARQ.UUID)
+}
+
+// conventional is a bridge to PCI of old on a PCI Express port.
+const conventional = "<controller type='pci' index='3' model='pcie-to-pci-bridge'><address type='pci' bus='1' slot='0'/></controller>"
+
+// TestHotUnplugFromEveryBus: all but the root of PCI Express and the bridge of a
+// chipset let a device go.
+func TestHotUnplugFromEveryBus(t *testing.T) {
+	t.Parallel()
+	for model, goes := range map[string]bool{
+		"pci-root": true, "pci-bridge": true, "pci-expander-bus": true, "pcie-to-pci-bridge": true, "pcie-root-port": true,
+		"pcie-switch-downstream-port": true, "pcie-root": false, "dmi-to-pci-bridge": false,
+	} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			xml := "<domain type='kvm'><devices><controller type='pci' index='5' model='" + model + "'/>" + liveHostdev + "</devices></domain>"
+			got, err := virtdriver.HotUnplug([]byte(xml), []cyborgclient.ARQ{pciARQ("a", "0:3b:0.1")})
+			if goes {
+				require.NoError(t, err)
+				assert.Len(t, got, 1)
+				return
+			}
+			require.ErrorIs(t, err, virtdriver.ErrHotPlug)
+		})
+	}
 }
 
 func TestHotUnplugRefusals(t *testing.T) {

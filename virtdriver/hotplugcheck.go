@@ -67,8 +67,11 @@ func (b busMap) plug(d device) error {
 // checkUnplug makes the checks of a device that is to go (libvirt:
 // src/qemu/qemu_hotplug.c, qemuDomainDetachDeviceLive).
 func (p *plan) checkUnplug(had hostDevice) *ComposeError {
-	at, ok := ownAddress(had.element)
-	if !ok {
+	at, ok, err := ownAddress(had.element)
+	switch {
+	case err != nil:
+		return had.failure(wrap(ErrGuestAddress, "%w", err))
+	case !ok:
 		return nil
 	}
 	root, err := p.domain.root()

@@ -51,6 +51,8 @@ func (m MediatedDevice) CheckParent(types []MdevType) error {
 	switch {
 	case at < 0:
 		return fmt.Errorf("create mediated device %s: %s offers no type %q", m.UUID, m.Parent, m.Type)
+	case types[at].DeviceAPI != modelVFIO:
+		return fmt.Errorf("create mediated device %s: type %q of %s has the device API %q, want %s", m.UUID, m.Type, m.Parent, types[at].DeviceAPI, modelVFIO)
 	case types[at].Available < 1:
 		return fmt.Errorf("create mediated device %s: %s has no free device of type %q", m.UUID, m.Parent, m.Type)
 	}

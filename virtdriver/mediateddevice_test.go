@@ -113,6 +113,10 @@ func TestBugLogMdevTypeWithoutName(t *testing.T) {
 	m.Type = "nvidia-36"
 	require.ErrorContains(t, m.CheckParent(types), `pci_0000_00_02_0 offers no type "nvidia-36"`)
 
+	types[1].DeviceAPI = "vfio-ap"
+	m.Type = "nvidia-35"
+	require.EqualError(t, m.CheckParent(types), "create mediated device "+vGPU+`: type "nvidia-35" of pci_0000_00_02_0 has the device API "vfio-ap", want vfio-pci`)
+
 	none, err := virtdriver.MdevTypes([]byte("<device><name>computer</name><capability type='system'/></device>"))
 	require.NoError(t, err)
 	assert.Empty(t, none)

@@ -20,7 +20,7 @@ func (d *domain) memoryNodes() ([]int, error) {
 	var nodes []int
 	for _, name := range []string{"memory", "memnode"} {
 		for _, memory := range children(tune, name) {
-			if attributeOr(memory, "mode", "strict") == "strict" {
+			if mode := attributeOr(memory, "mode", "strict"); mode == "strict" || mode == "restrictive" {
 				nodes = append(nodes, nodeSet(attribute(memory, "nodeset"))...)
 			}
 		}

@@ -1,15 +1,20 @@
 package virtdriver
 
-import "github.com/beevik/etree"
+import (
+	"slices"
+
+	"github.com/beevik/etree"
+)
 
 // checkOptions looks at the options of devices against each other and the rest of
 // the domain, which is read as a whole only when an option needs it.
 func (p *plan) checkOptions(missing []device) error {
-	for i, d := range missing {
+	devices := slices.Concat(p.changed, missing)
+	for i, d := range devices {
 		if !d.options.concernOthers() {
 			continue
 		}
-		for _, other := range missing[:i] {
+		for _, other := range devices[:i] {
 			if err := d.options.clash(other.options.Alias, other.options.BootOrder, "ARQ "+other.arq.UUID); err != nil {
 				return d.failure(err)
 			}
@@ -21,11 +26,20 @@ func (p *plan) checkOptions(missing []device) error {
 		if err != nil {
 			return err
 		}
-		if err := d.options.checkAgainst(root); err != nil {
+		if err := d.options.checkAgainst(root, p.nthChild(d)); err != nil {
 			return d.failure(err)
 		}
 	}
 	return nil
+}
+
+// nthChild tells which element of <devices> the device is, -1 for none.
+func (p *plan) nthChild(d device) int {
+	had, ok := p.present[d.key]
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(p.domain.children, func(child place) bool { return child.start == had.start })
 }
 
 func (o DeviceOptions) concernOthers() bool {
@@ -43,7 +57,9 @@ func (o DeviceOptions) clash(alias string, bootOrder uint, who string) error {
 	return nil
 }
 
-func (o DeviceOptions) checkAgainst(root *etree.Element) error {
+// checkAgainst looks at the domain but for one of its devices, which has the
+// options.
+func (o DeviceOptions) checkAgainst(root *etree.Element, own int) error {
 	devices := firstChild(root, "devices")
 	if isTrue(o.Display) && len(children(devices, "graphics")) == 0 {
 		return wrap(ErrOption, "display needs a <graphics> in the domain")
@@ -52,8 +68,8 @@ func (o DeviceOptions) checkAgainst(root *etree.Element) error {
 		return wrap(ErrOption, "boot_order cannot be together with <boot> in <os>")
 	}
 	teamed := o.TeamingWith == ""
-	for _, other := range devices.ChildElements() {
-		if isForeign(other) {
+	for i, other := range devices.ChildElements() {
+		if i == own || isForeign(other) {
 			continue
 		}
 		if err := o.checkBeside(other); err != nil {

@@ -1,8 +1,7 @@
 package virtdriver
 
 import (
-	"slices"
-	"strings"
+	"cmp"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 )
@@ -13,6 +12,9 @@ type plan struct {
 	domain  *domain
 	present map[hostKey]hostDevice
 	wanted  []device
+	// changed are those of the wanted that the domain has because a device in it
+	// was made to be them.
+	changed []device
 	// skipped are the ARQs that policies left out, reports the reasons of those
 	// that are to be reported.
 	skipped []cyborgclient.ARQ
@@ -24,7 +26,11 @@ func newPlan(domainXML []byte, arqs []cyborgclient.ARQ, opts []ComposeOption) (*
 	if err != nil {
 		return nil, err
 	}
-	return config.plan(domainXML, arqs)
+	doc, err := readDomain(domainXML)
+	if err != nil {
+		return nil, err
+	}
+	return config.plan(doc, arqs)
 }
 
 // newRemoval plans for devices that are to go. Their ARQs may be unbound already.
@@ -37,22 +43,23 @@ func newRemoval(domainXML []byte, arqs []cyborgclient.ARQ, opts []ComposeOption)
 	for i := range config.ports {
 		config.ports[i].ARQ.State = ""
 	}
-	return config.plan(domainXML, withoutState(arqs))
-}
-
-func (c composeConfig) plan(domainXML []byte, arqs []cyborgclient.ARQ) (*plan, error) {
 	doc, err := readDomain(domainXML)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{config: c, domain: doc}
-	if p.present, err = doc.hostDevices(); err != nil {
+	return config.plan(doc, withoutState(arqs))
+}
+
+func (c composeConfig) plan(doc *domain, arqs []cyborgclient.ARQ) (*plan, error) {
+	present, err := doc.hostDevices()
+	if err != nil {
 		return nil, err
 	}
+	p := &plan{config: c, domain: doc, present: present}
 	return p, p.want(arqs)
 }
 
-// want decides for each ARQ: a device, skipped, or an error.
+// want decides which devices the domain is to have, in the guest's order.
 func (p *plan) want(arqs []cyborgclient.ARQ) error {
 	for _, port := range p.config.ports {
 		d, err := port.device(p.domain.virtType)
@@ -61,24 +68,7 @@ func (p *plan) want(arqs []cyborgclient.ARQ) error {
 		}
 		p.wanted = append(p.wanted, d)
 	}
-	var made []device
-	for _, arq := range arqs {
-		if slices.ContainsFunc(p.config.ports, func(port Port) bool { return strings.EqualFold(port.ARQ.UUID, arq.UUID) }) {
-			continue
-		}
-		d, left, err := p.config.decide(arq, p.domain.virtType)
-		switch {
-		case err != nil:
-			return &ComposeError{ARQs: []string{arq.UUID}, Err: err}
-		case d != nil:
-			made = append(made, *d)
-			continue
-		case left != nil:
-			p.reports = append(p.reports, &ComposeError{ARQs: []string{arq.UUID}, Err: left})
-		}
-		p.skipped = append(p.skipped, arq)
-	}
-	made, err := p.withCompanions(made)
+	made, err := p.makeDevices(arqs)
 	if err != nil {
 		return err
 	}
@@ -92,6 +82,32 @@ func (p *plan) want(arqs []cyborgclient.ARQ) error {
 	}
 	writeGuestAddresses(p.wanted)
 	return nil
+}
+
+// makeDevices decides for each ARQ that is no port's: a device, skipped, or an error.
+func (p *plan) makeDevices(arqs []cyborgclient.ARQ) ([]device, error) {
+	var made []device
+	for _, arq := range arqs {
+		ofPort, err := p.isOfPort(arq)
+		switch {
+		case err != nil:
+			return nil, err
+		case ofPort:
+			continue
+		}
+		d, left, err := p.config.decide(arq, p.domain.virtType)
+		switch {
+		case err != nil:
+			return nil, &ComposeError{ARQs: []string{arq.UUID}, Err: err}
+		case d != nil:
+			made = append(made, *d)
+			continue
+		case left != nil:
+			p.reports = append(p.reports, &ComposeError{ARQs: []string{arq.UUID}, Err: left})
+		}
+		p.skipped = append(p.skipped, arq)
+	}
+	return p.withCompanions(made)
 }
 
 // missing are the devices that the domain does not have yet. It is an error when
@@ -111,7 +127,7 @@ func (p *plan) missing() ([]device, error) {
 		if err != nil {
 			return nil, d.failure(err)
 		}
-		if said := difference(had.element, element); said != "" {
+		if said := cmp.Or(difference(had.element, element), vlanDifference(had.element, element)); said != "" {
 			return nil, had.inUse(d, said)
 		}
 	}

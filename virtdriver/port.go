@@ -3,10 +3,13 @@ package virtdriver
 import (
 	"fmt"
 	"net"
+	"slices"
+	"strings"
 
 	"libvirt.org/go/libvirtxml"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
 // Port is a network port whose device is a virtual function that an ARQ holds
@@ -39,14 +42,7 @@ func WithPorts(ports ...Port) ComposeOption {
 
 // device makes the interface of the port.
 func (p Port) device(virtType string) (device, error) {
-	handle := p.ARQ.AttachHandle
-	if err := checkBound(p.ARQ); err != nil {
-		return device{}, err
-	}
-	if handle.Type != cyborgclient.HandlePCI {
-		return device{}, wrap(ErrHandleType, "%q is no network function", handle.Type)
-	}
-	address, err := handleAddress(handle.Info)
+	address, err := portAddress(p.ARQ)
 	if err != nil {
 		return device{}, err
 	}
@@ -70,7 +66,33 @@ func (p Port) device(virtType string) (device, error) {
 	if p.VLAN > 0 {
 		element.VLan = &libvirtxml.DomainInterfaceVLan{Tags: []libvirtxml.DomainInterfaceVLanTag{{ID: p.VLAN}}}
 	}
-	return device{arq: p.ARQ, key: hostKey{address: address}, tag: tagInterface, element: element}, nil
+	return device{arq: p.ARQ, key: hostKey{address: address}, tag: tagInterface, element: element, mac: mac.String()}, nil
+}
+
+// portAddress is the function that the ARQ of a port holds.
+func portAddress(arq cyborgclient.ARQ) (pci.Address, error) {
+	if err := checkBound(arq); err != nil {
+		return pci.Address{}, err
+	}
+	if kind := arq.AttachHandle.Type; kind != cyborgclient.HandlePCI {
+		return pci.Address{}, wrap(ErrHandleType, "%q is no network function", kind)
+	}
+	return handleAddress(arq.AttachHandle.Info)
+}
+
+// isOfPort tells whether a port has the ARQ. It is an error when it has another
+// device there; one that is to go may have lost its handle here.
+func (p *plan) isOfPort(arq cyborgclient.ARQ) (bool, error) {
+	at := slices.IndexFunc(p.wanted, func(d device) bool { return strings.EqualFold(d.arq.UUID, arq.UUID) })
+	if at < 0 {
+		return false, nil
+	}
+	d := p.wanted[at]
+	address, err := handleAddress(arq.AttachHandle.Info)
+	if p.config.removing || err == nil && d.key == (hostKey{address: address}) {
+		return true, nil
+	}
+	return false, d.failure(wrap(ErrARQTwice, "its port has %s and it is given without that handle too", d.key))
 }
 
 // failure names the port beside its ARQ.

@@ -2,7 +2,6 @@ package virtdriver
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 type hostDevice struct {
 	place
 
+	key     hostKey
 	element *etree.Element
 }
 
@@ -48,7 +48,7 @@ func (d *domain) hostDevices() (map[hostKey]hostDevice, error) {
 			}
 			return nil, child.failure(wrap(ErrAddressTwice, "%s is also in line %d, %s", key, first.line, first.path()))
 		}
-		found[key] = hostDevice{child, element}
+		found[key] = hostDevice{child, key, element}
 	}
 	return found, nil
 }
@@ -109,24 +109,26 @@ func sourceAddress(source *etree.Element) (pci.Address, error) {
 	return pci.Parse(fields[0], fields[1], fields[2], fields[3])
 }
 
-var numeral = regexp.MustCompile(`^(0[xX][0-9a-fA-F]+|[0-9]+)$`)
-
 // number reads an attribute as libvirt does: 0x is hexadecimal, a leading 0
-// octal, anything else decimal, so bus="10" is bus 0x0a
-// (libvirt: src/conf/device_conf.c, virPCIDeviceAddressParseXML).
+// octal, anything else decimal, so bus="10" is bus 0x0a. White space and a plus
+// before it count for nothing, white space behind it is too much
+// (libvirt: src/conf/device_conf.c, virPCIDeviceAddressParseXML;
+// src/util/virstring.c, virStrToLong_uip).
 func number(text string) (uint64, bool) {
-	if !numeral.MatchString(text) {
-		return 0, false
+	digits, base := strings.TrimPrefix(strings.TrimLeft(text, " \t\n\v\f\r"), "+"), 10
+	if after, isOctal := strings.CutPrefix(digits, "0"); isOctal && after != "" {
+		digits, base = after, 8
+		if after[0] == 'x' || after[0] == 'X' {
+			digits, base = after[1:], 16
+		}
 	}
-	n, err := strconv.ParseUint(text, 0, 32)
+	n, err := strconv.ParseUint(digits, base, 32)
 	return n, err == nil
 }
 
 // inUse is the error for an ARQ whose host device the domain has otherwise.
 func (h hostDevice) inUse(d device, said string) *ComposeError {
-	e := h.failure(wrap(ErrAddressInUse, "%s, and %s", d.key, said))
-	e.ARQs = []string{d.arq.UUID}
-	return e
+	return h.about(d, wrap(ErrAddressInUse, "%s, and %s", d.key, said))
 }
 
 // difference tells what an element of the domain says otherwise than the wanted

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -91,7 +92,10 @@ func WithSpecEvents() ReceiverOption {
 // NewReceiver makes a [Receiver].
 func NewReceiver(opts ...ReceiverOption) (*Receiver, error) {
 	r := &Receiver{instances: func(string) InstanceState { return InstanceOnHost }}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("new event receiver: option %d of %d is nil", i+1, len(opts))
+		}
 		if err := opt(r); err != nil {
 			return nil, err
 		}

@@ -1,113 +1,115 @@
 package virtdriver
 
 import (
-	"bytes"
 	"slices"
-	"strings"
-
-	"github.com/beevik/etree"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 )
 
 // Replace gives a domain other devices of the host in the places of those that
 // it has, as for an evacuation, where the same guest gets new ARQs on another
-// host. The first old device becomes the first new one of its kind (PCI hostdev,
-// mediated device, interface), and so on: what the domain says about it (address
-// in the guest, alias, driver, boot order) stays, so the guest finds its devices
-// where they were. Old devices without a new one are taken out, new ones without
-// an old one are added. Companions of old devices (see [WithCompanions]) leave
-// with them and are replaced by companions only; it is an error when the domain
-// has other functions of an old device, for which there is no ARQ, and no option
-// says what they are. For a rebuild on the same host, where ARQs stay, old and
-// new are the same and nothing changes.
+// host. An old device becomes that of the same ARQ or else the first new one of
+// its kind (PCI hostdev, mediated device), if there is one from the same group of
+// the device profile; an interface becomes that of the port with the same MAC
+// address. What the domain says about it (address in the guest, alias, driver,
+// boot order) stays, so the guest finds its devices where they were; what the
+// options name, how the device is managed and the port's VLAN are written anew.
+// Old devices without a new one are taken out, new ones without an old one are
+// added. Devices of the domain that the new ARQs hold, but that are not among the
+// old ones, are left as they are. For a rebuild on the same host, where ARQs stay,
+// old and new are the same and nothing changes.
+//
+// Companions of old devices (see [WithCompanions]) leave with them and are
+// replaced by companions only. Companions are the functions of the same device
+// without an ARQ that the old host's topology ([WithTopologyBefore]) names or,
+// where it does not know the device, those right behind it, if WithCompanions is
+// given; without WithCompanions these are refused. All other functions without an
+// ARQ, such as those that Nova gives the guest by a PCI alias, stay and are
+// reported, unless [WithOthers] names them.
 //
 // The result is what [Compose] with the new ARQs accepts; the options are its
 // options.
 func Replace(domainXML []byte, before, after []cyborgclient.ARQ, opts ...ComposeOption) (*Composition, error) {
-	const operation = "replace devices of domain"
-	old, err := newRemoval(domainXML, before, []ComposeOption{WithTestPCI(Skip), WithUnknown(Skip)})
-	if err != nil {
-		return nil, inOperation(operation, err)
-	}
-	leaving, _, err := old.split()
-	if err != nil {
-		return nil, inOperation(operation, err)
-	}
-	next, err := newPlan(domainXML, after, opts)
-	if err != nil {
-		return nil, inOperation(operation, err)
-	}
-	leaving, err = old.leavingCompanions(leaving, next.wanted, next.config)
-	if err != nil {
-		return nil, inOperation(operation, err)
-	}
-	edits, err := old.replacements(leaving, next.wanted)
-	if err != nil {
-		return nil, inOperation(operation, err)
-	}
-	replaced, err := newPlan(old.domain.remove(edits), after, opts)
-	if err != nil {
-		return nil, inOperation(operation, err)
-	}
-	composition, err := replaced.compose()
-	return composition, inOperation(operation, err)
+	composition, err := replace(domainXML, before, after, opts)
+	return composition, inOperation("replace devices of domain", err)
 }
 
-// replacements are the edits that take devices out or point them to others.
-// Devices that stay are in no edit.
-func (p *plan) replacements(leaving, coming []device) ([]edit, error) {
-	kept := func(d device, among []device) bool {
-		return slices.ContainsFunc(among, func(other device) bool { return other.key == d.key })
+func replace(domainXML []byte, before, after []cyborgclient.ARQ, opts []ComposeOption) (*Composition, error) {
+	config, err := newComposeConfig(opts)
+	if err != nil {
+		return nil, err
 	}
-	leaving, coming = slices.Clone(leaving), slices.Clone(coming)
-	stays := leaving
-	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d device) bool { return kept(d, coming) })
-	coming = slices.DeleteFunc(coming, func(d device) bool { return kept(d, stays) })
+	doc, err := readDomain(domainXML)
+	if err != nil {
+		return nil, err
+	}
+	old, err := config.before().plan(doc, withoutState(before))
+	if err != nil {
+		return nil, err
+	}
+	next, err := config.plan(doc, after)
+	if err != nil {
+		return nil, err
+	}
+	present, _, err := old.split()
+	if err != nil {
+		return nil, err
+	}
+	leaving, err := old.leaving(present, next.wanted)
+	if err != nil {
+		return nil, err
+	}
+	next.reports = append(next.reports, old.strangers(leaving, next.wanted)...)
+	return next.inherit(old.successions(leaving, next.wanted))
+}
+
+// before is for the devices that leave: their handles are read, and nothing is
+// decided about them.
+func (c composeConfig) before() composeConfig {
+	c.ports, c.choose, c.guestSlots = nil, nil, nil
+	c.testPCI, c.unknown, c.removing = Skip, Skip, true
+	return c
+}
+
+// inherit gives places of the domain to other devices, takes out what has no
+// successor, and adds the rest.
+func (p *plan) inherit(places []succession) (*Composition, error) {
 	var edits []edit
-	for _, d := range leaving {
-		had := p.present[d.key]
-		next := slices.IndexFunc(coming, func(c device) bool {
-			return c.tag == had.name && (c.mediated == nil) == (d.mediated == nil) && c.companion == d.companion
-		})
-		if next < 0 {
-			edits = append(edits, p.domain.removal(had.place))
+	gone := make(map[int]bool)
+	for _, s := range places {
+		if s.next == nil {
+			gone[s.had.start] = true
+			edits = append(edits, p.domain.removal(s.had.place))
 			continue
 		}
-		change, err := p.domain.redirect(had, coming[next])
+		changes, err := p.domain.adapt(s.had, *s.next)
 		if err != nil {
 			return nil, err
 		}
-		edits = append(edits, change)
-		coming = slices.Delete(coming, next, next+1)
+		edits = append(edits, changes...)
 	}
-	return edits, nil
-}
-
-// redirect points a device of the domain to another device of the host: the tag
-// of its source's address is written anew, in its own quotes.
-func (d *domain) redirect(had hostDevice, next device) (edit, error) {
-	from, to := sourceTag(d.text[had.start:had.end])
-	tag := d.text[had.start+from : had.start+to]
-	element, err := next.tree()
+	doc, err := readDomain(p.domain.remove(edits))
 	if err != nil {
-		return edit{}, next.failure(err)
+		return nil, err
 	}
-	address := firstChild(firstChild(element, "source"), "address").Copy()
-	address.RemoveAttr("type")
-	kept := slices.DeleteFunc(slices.Clone(firstChild(firstChild(had.element, "source"), "address").Attr), namesHostDevice)
-	address.Attr = append(kept, address.Attr...)
-	doc := etree.NewDocumentWithRoot(address)
-	doc.WriteSettings = etree.WriteSettings{AttrSingleQuote: bytes.Contains(tag, []byte("'"))}
-	text, _ := doc.WriteToString() // writing into memory cannot fail
-	if !bytes.HasSuffix(tag, []byte("/>")) {
-		text = strings.TrimSuffix(text, "/>") + ">"
+	doc.keepPlaces(p.domain, gone)
+	p.domain = doc
+	if p.present, err = doc.hostDevices(); err != nil {
+		return nil, err
 	}
-	return edit{had.start + from, had.start + to, text}, nil
+	for _, s := range places {
+		if s.next != nil {
+			p.changed = append(p.changed, *s.next)
+		}
+	}
+	return p.compose()
 }
 
-// namesHostDevice tells the attributes of a source's address that are written
-// anew; others stay, such as its type and namespaces.
-func namesHostDevice(attr etree.Attr) bool {
-	return attr.Space == "" && slices.Contains([]string{"domain", "bus", "slot", "function", "uuid"}, attr.Key)
+// keepPlaces makes the errors about devices name the places that these had before
+// some were taken out.
+func (d *domain) keepPlaces(before *domain, gone map[int]bool) {
+	kept := slices.DeleteFunc(slices.Clone(before.children), func(at place) bool { return gone[at.start] })
+	for i := range d.children {
+		d.children[i].nth, d.children[i].line, d.children[i].column = kept[i].nth, kept[i].line, kept[i].column
+	}
 }

@@ -24,9 +24,9 @@ func TestReplacePassesNamespacesOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			xml := "<domain type='kvm'><devices><hostdev mode='subsystem' type='pci' managed='yes'>" + source + "</hostdev></devices></domain>"
-			got, err := virtdriver.Replace([]byte(xml), []cyborgclient.ARQ{pciARQ("a", "0:3b:0.0")}, []cyborgclient.ARQ{pciARQ("b", "0:5e:0.0")})
+			got, err := virtdriver.Replace([]byte(xml), []cyborgclient.ARQ{pciARQ("a", "0:3b:0.0")}, []cyborgclient.ARQ{pciARQ("b", "0:5e:1f.0")})
 			require.NoError(t, err)
-			want := strings.Replace(xml, "bus='0x3b' q='1'", "q='1' domain='0x0000' bus='0x5e' slot='0x00' function='0x0'", 1)
+			want := strings.Replace(xml, "bus='0x3b' q='1'", "bus='0x5e' q='1' slot='0x1f'", 1)
 			assert.Equal(t, want, string(got.XML))
 		})
 	}

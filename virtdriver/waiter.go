@@ -17,6 +17,10 @@ const (
 	// event comes.
 	DefaultPollInterval = 5 * time.Second
 
+	// lastLook is how long before the deadline a wait looks once more at the
+	// latest, unless a tenth of its time is less.
+	lastLook = 2 * time.Second
+
 	// pollTimeout ends a look that hangs, so that a dead connection does not use
 	// up the whole wait.
 	pollTimeout = 30 * time.Second
@@ -115,7 +119,10 @@ func NewWaiter(arqs ARQLister, opts ...WaiterOption) (*Waiter, error) {
 		return nil, errors.New("new waiter: it needs something to list ARQs with")
 	}
 	w := &Waiter{arqs: arqs, timeout: DefaultTimeout, interval: DefaultPollInterval}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("new waiter: option %d of %d is nil", i+1, len(opts))
+		}
 		if err := opt(w); err != nil {
 			return nil, err
 		}
@@ -123,19 +130,23 @@ func NewWaiter(arqs ARQLister, opts ...WaiterOption) (*Waiter, error) {
 	return w, nil
 }
 
+// Timeout returns how long a wait lasts at most.
+func (w *Waiter) Timeout() time.Duration { return w.timeout }
+
 // Wait returns once every expected ARQ is Bound on the expected host for the
 // expected instance and has its attach handle; the ARQs come in the order of
 // the expectation, others of the instance are left out. Nothing expected is
 // nothing to wait for.
 //
 // It registers for the events first, polls at once, and then polls after each
-// event and each poll interval until the deadline. An event alone decides
-// nothing, what Cyborg shows does. The wait ends early, with a [*WaitError]
-// that tells about all ARQs, when one of them is decided otherwise (BindFailed,
-// Deleting, or Bound to another host, instance or provider or with a handle
-// that is none), with the context, and when the receiver is closed. A poll that
-// fails is tried again until the deadline. On every way out the registrations
-// are gone.
+// event and each poll interval until the deadline, and once more shortly before
+// it. An event alone decides nothing, what Cyborg shows does. The wait ends early,
+// with a [*WaitError] that tells about all ARQs, when one of them is decided
+// otherwise (BindFailed, Deleting, unbound or gone after it was seen, or Bound to
+// another host, instance or provider or with a handle that is none), with the
+// context, and when the receiver is closed. An ARQ that was not seen yet is waited
+// for. A poll that fails is tried again until the deadline. On every way out the
+// registrations are gone.
 func (w *Waiter) Wait(ctx context.Context, want Expectation) ([]cyborgclient.ARQ, error) {
 	if err := want.check(); err != nil {
 		return nil, err
@@ -150,7 +161,7 @@ func (w *Waiter) Wait(ctx context.Context, want Expectation) ([]cyborgclient.ARQ
 		return nil, watch.failure(err)
 	}
 	defer unsubscribe()
-	list := w.list
+	list, last := w.list, lastPoll(ctx)
 	for ctx.Err() == nil {
 		switch watch.poll(ctx, list) {
 		case bound:
@@ -164,11 +175,26 @@ func (w *Waiter) Wait(ctx context.Context, want Expectation) ([]cyborgclient.ARQ
 		case e := <-inbox:
 			watch.note(e, inbox)
 			list = w.list
-		case <-time.After(w.interval):
+		case <-time.After(w.pause(last)):
 			list = w.slowList
 		}
 	}
 	return nil, watch.failure(context.Cause(ctx))
+}
+
+// lastPoll is when a wait polls at the latest.
+func lastPoll(ctx context.Context) time.Time {
+	deadline, _ := ctx.Deadline() // there is one
+	return deadline.Add(-min(lastLook, time.Until(deadline)/10))
+}
+
+// pause is how long to wait for the next poll. None is skipped because the
+// interval is long: what is bound in time is seen in time.
+func (w *Waiter) pause(last time.Time) time.Duration {
+	if left := time.Until(last); left > 0 {
+		return min(w.interval, left)
+	}
+	return w.interval
 }
 
 // lister is one way to ask for the ARQs of an instance.

@@ -105,8 +105,8 @@ type result struct {
 }
 
 // model says what a right wait comes to. It knows the rules and nothing of the waiter: a poll happens at the start,
-// after the first event of each ARQ and after a pause; the first poll that sees a failure, or everything bound, ends
-// the wait.
+// after the first event of each ARQ, after a pause and shortly before the deadline; the first poll that sees a failure,
+// or everything bound, ends the wait.
 func model(n int, play []step) result {
 	decided, seen, events := make([]kind, n), make([]kind, n), make([]kind, n)
 	r, waiting, cancelled := result{}, false, false
@@ -146,7 +146,9 @@ func model(n int, play []step) result {
 				look()
 			}
 		case doTimeout:
-			r.Verdict = "timed out"
+			if look(); r.Verdict == "" {
+				r.Verdict = "timed out"
+			}
 		case doCancel:
 			if cancelled = true; waiting {
 				r.Verdict = "cancelled"

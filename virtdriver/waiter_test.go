@@ -2,7 +2,9 @@ package virtdriver_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -192,6 +194,104 @@ func TestWaitForBoundARQs(t *testing.T) {
 				assert.Len(t, c.polls, test.polls, "at %v", c.polls)
 			})
 		})
+	}
+}
+
+// TestWaitPollsBeforeItsDeadline: what is bound in time is seen in time, however
+// long the pause between two polls is.
+func TestWaitPollsBeforeItsDeadline(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		timeout, interval, boundAfter, took time.Duration
+	}{
+		{time.Second, 5 * time.Second, 100 * time.Millisecond, 900 * time.Millisecond},
+		{5 * time.Second, 5 * time.Second, 4 * time.Second, 4500 * time.Millisecond},
+		{time.Minute, 50 * time.Second, 55 * time.Second, 58 * time.Second},
+		{time.Minute, time.Second, 59 * time.Second, 59 * time.Second},
+	} {
+		t.Run(test.timeout.String()+" "+test.interval.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				for _, ofCaller := range []bool{false, true} {
+					c := newCyborg(arq(arqA, cyborgclient.StateBindStarted))
+					c.after(test.boundAfter-time.Millisecond, c.set(arq(arqA, cyborgclient.StateBound)))
+					ctx, timeout := t.Context(), test.timeout
+					if ofCaller {
+						var cancel context.CancelFunc
+						ctx, cancel = context.WithTimeout(ctx, timeout)
+						defer cancel()
+						timeout = time.Hour
+					}
+					got := wait(t, ctx, c, nil, want(arqA), virtdriver.WithTimeout(timeout), virtdriver.WithPollInterval(test.interval))
+					require.NoError(t, got.err)
+					assert.Equal(t, test.took, got.took)
+				}
+			})
+		})
+	}
+}
+
+// TestWaitForAnARQThatGoesAway: one that was seen and is not being bound any more
+// never will be, one that was not seen yet may.
+func TestWaitForAnARQThatGoesAway(t *testing.T) {
+	t.Parallel()
+	started, done := arq(arqA, cyborgclient.StateBindStarted), arq(arqA, cyborgclient.StateBound)
+	other := arq(arqB, cyborgclient.StateBindStarted)
+	in := func(state cyborgclient.ARQState) []cyborgclient.ARQ {
+		return []cyborgclient.ARQ{arq(arqA, state), other}
+	}
+	for _, test := range []struct {
+		name        string
+		first, next []cyborgclient.ARQ
+		text        string // of the failure, empty when the wait goes on
+	}{
+		{"deleted", []cyborgclient.ARQ{started, other}, []cyborgclient.ARQ{other}, "ARQ " + arqA + " is not among the ARQs of the instance any more"},
+		{"deleted after it was bound", []cyborgclient.ARQ{done, other}, []cyborgclient.ARQ{other}, "is not among the ARQs of the instance any more"},
+		{"unbound", in(cyborgclient.StateBindStarted), in(cyborgclient.StateUnbound), "ARQ " + arqA + " is not being bound any more (state Unbound)"},
+		{"unbound after it was bound", in(cyborgclient.StateBound), in(cyborgclient.StateUnbound), "is not being bound any more"},
+		{"as new", in(cyborgclient.StateBindStarted), in(cyborgclient.StateInitial), "is not being bound any more (state Initial)"},
+		{"not unbound properly", in(cyborgclient.StateBound), in(cyborgclient.StateUnbindFailed), "is not being bound any more"},
+		{"not there yet", []cyborgclient.ARQ{other}, []cyborgclient.ARQ{other}, ""},
+		{"unbound from the start", in(cyborgclient.StateUnbound), in(cyborgclient.StateUnbound), ""},
+		{"new, then bound", in(cyborgclient.StateInitial), in(cyborgclient.StateBound), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newCyborg(test.first...)
+				c.after(15*time.Second, c.set(test.next...))
+				c.after(25*time.Second, c.set(done, arq(arqB, cyborgclient.StateBound)))
+				got := wait(t, t.Context(), c, nil, want(arqA, arqB))
+				if test.text == "" {
+					require.NoError(t, got.err)
+					return
+				}
+				require.ErrorIs(t, got.err, virtdriver.ErrNotBound)
+				require.ErrorContains(t, got.err, test.text)
+				assert.Equal(t, 20*time.Second, got.took)
+			})
+		})
+	}
+}
+
+// TestWaitTakesWhatComposeTakes: a handle is read by one rule.
+func TestWaitTakesWhatComposeTakes(t *testing.T) {
+	t.Parallel()
+	for _, value := range []any{"a", "0xA", "A0", "", "+a", " a", "x", "100", 10, 10.0, json.Number("10"), nil, true} {
+		for _, kind := range []cyborgclient.HandleType{cyborgclient.HandlePCI, cyborgclient.HandleMDEV} {
+			t.Run(fmt.Sprintf("%s %T %v", kind, value, value), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					bound := arq(arqA, cyborgclient.StateBound)
+					bound.AttachHandle = mdevARQ(arqA, vGPU).AttachHandle
+					bound.AttachHandle.Type, bound.AttachHandle.Info["bus"] = kind, value
+					_, err := virtdriver.Compose([]byte(emptyDomain), []cyborgclient.ARQ{bound})
+					got := wait(t, t.Context(), newCyborg(bound), nil, want(arqA))
+					assert.Equal(t, err == nil, got.err == nil, "%v, %v", err, got.err)
+					assert.Zero(t, got.took)
+				})
+			})
+		}
 	}
 }
 
@@ -489,6 +589,7 @@ func TestWaitChecksExpectation(t *testing.T) {
 		{"no host", virtdriver.Expectation{Instance: server, ARQs: []string{arqA}}},
 		{"empty uuid", want("")},
 		{"twice", want(arqA, arqA)},
+		{"provider of another ARQ", virtdriver.Expectation{Instance: server, Hostname: node, ARQs: []string{arqA}, Providers: map[string]string{arqB: unplaced}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -35,8 +35,8 @@ func TestWaitEndsAtOnce(t *testing.T) {
 		arq    cyborgclient.ARQ
 		reason string
 	}{
-		{"wide domain", wide, `is bound with a handle that is no device: parse pci domain "10001": domains above 0xffff cannot be assigned to guests, emulators take 16 bits only`},
-		{"handle without function", cut, `is bound with a handle that is no device: parse pci function "": want hexadecimal digits, with or without 0x`},
+		{"wide domain", wide, `is bound with a handle that is no device: bad field of attach handle: parse pci domain "10001": domains above 0xffff cannot be assigned to guests, emulators take 16 bits only`},
+		{"handle without function", cut, `is bound with a handle that is no device: attach handle lacks a field: function`},
 		{"mdev without uuid", mark, "is bound with an MDEV handle without uuid"},
 		{"mdev without info", empty, "is bound with a handle that is no device: attach handle lacks a field: domain"},
 		{"another provider", other, `is bound to provider "` + stranger + `", want ` + unplaced},
@@ -127,17 +127,17 @@ func TestWaitTimesOut(t *testing.T) {
 		polls int
 		text  string
 	}{
-		{"never bound", func(*cyborg, *virtdriver.Receiver) {}, 43, "ARQ " + arqA + " is not bound yet (state BindStarted)"},
-		{"never listed", func(c *cyborg, _ *virtdriver.Receiver) { c.set()() }, 43, "ARQ " + arqA + " is not among the ARQs of the instance"},
+		{"never bound", func(*cyborg, *virtdriver.Receiver) {}, 44, "ARQ " + arqA + " is not bound yet (state BindStarted)"},
+		{"never listed", func(c *cyborg, _ *virtdriver.Receiver) { c.set()() }, 44, "ARQ " + arqA + " is not among the ARQs of the instance"},
 		{"event without effect", func(c *cyborg, r *virtdriver.Receiver) {
 			c.after(time.Second, func() { r.Deliver(virtdriver.Event{Name: virtdriver.EventBound, ServerUUID: server, Tag: arqA}) })
-		}, 44, "is not bound yet (state BindStarted, event completed)"},
+		}, 45, "is not bound yet (state BindStarted, event completed)"},
 		{"bound too late", func(c *cyborg, r *virtdriver.Receiver) {
 			c.after(301*time.Second, func() { r.Deliver(bound(arqA)) })
-		}, 43, "is not bound yet"},
+		}, 44, "is not bound yet"},
 		{"polls fail from some time on", func(c *cyborg, _ *virtdriver.Receiver) {
 			c.after(95*time.Second, func() { c.err = failure })
-		}, 43, "is not bound yet (state BindStarted); 29 of 43 polls failed, the last with: 503 service unavailable"},
+		}, 44, "is not bound yet (state BindStarted); 30 of 44 polls failed, the last with: 503 service unavailable"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

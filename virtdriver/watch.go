@@ -16,6 +16,7 @@ type watch struct {
 	started  time.Time
 	arqs     map[string]cyborgclient.ARQ // by lower-case uuid, of the last poll that told
 	states   map[string]sighting         // of the state each ARQ is in, by lower-case uuid
+	begun    map[string]bool             // ARQs that were being bound or bound, by lower-case uuid
 	events   map[string]sighting         // last event, by lower-case uuid
 	profiles map[string]sighting         // last event of the plural form, by profile
 	polls    int
@@ -33,7 +34,7 @@ type sighting struct {
 func newWatch(want Expectation) *watch {
 	return &watch{
 		want: want, started: time.Now(),
-		states: make(map[string]sighting), events: make(map[string]sighting), profiles: make(map[string]sighting),
+		states: make(map[string]sighting), begun: make(map[string]bool), events: make(map[string]sighting), profiles: make(map[string]sighting),
 	}
 }
 
@@ -62,6 +63,9 @@ func (w *watch) poll(ctx context.Context, list lister) verdict {
 		if state := string(arq.State); w.states[uuid].what != state {
 			w.states[uuid] = w.sight(state)
 		}
+		if arq.State == cyborgclient.StateBindStarted || arq.State == cyborgclient.StateBound {
+			w.begun[uuid] = true
+		}
 	}
 	return w.together()
 }
@@ -85,10 +89,16 @@ func (w *watch) together() verdict {
 }
 
 func (w *watch) judge(uuid string) (verdict, string) {
-	arq, ok := w.arqs[strings.ToLower(uuid)]
+	id := strings.ToLower(uuid)
+	arq, ok := w.arqs[id]
+	_, seen := w.states[id]
 	switch {
 	case w.arqs == nil:
 		return pending, "was not seen, since no poll succeeded"
+	case !ok && seen:
+		return failed, "is not among the ARQs of the instance any more"
+	case w.begun[id] && arq.State != cyborgclient.StateBindStarted && !arq.State.Resolved():
+		return failed, "is not being bound any more"
 	case !ok:
 		return pending, "is not among the ARQs of the instance"
 	}

@@ -21,7 +21,8 @@
 //	{"*": {"driver": "vfio"}, "0d29…": {"alias": "ua-gpu", "rom_bar": false, "guest_address": "0000:05:00.0"}}
 //
 // -sysfs /sys/bus/pci/devices checks the devices against this host's IOMMU groups and NUMA nodes; with -companions the
-// other functions of a device that must come along are added. -unknown says what becomes of attach handles of unknown
+// other functions of a device that must come along are added. -others names functions that are somebody else's, such as
+// those that the guest has by a PCI alias: they are neither added nor, by -do remove and replace, taken out. -unknown says what becomes of attach handles of unknown
 // types: fail, skip or report. -mdevs DIR writes a node device XML for each mediated device that must be created
 // before. What is left out, and which mediated devices are needed, is said on standard error.
 //

@@ -27,6 +27,7 @@ func main() {
 // arguments are the flags of one run.
 type arguments struct {
 	domain, arqs, before, ports, options, sysfs, mdevs string
+	others                                             string
 	instance, cloud, cyborg                            string
 	do, unknown, release                               string
 	companions, jsonl                                  bool
@@ -46,6 +47,7 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	flags.StringVar(&a.options, "options", "", "`file` of options by ARQ, JSON")
 	flags.StringVar(&a.sysfs, "sysfs", "", "check against the PCI devices in this `folder`, /sys/bus/pci/devices on the host")
 	flags.BoolVar(&a.companions, "companions", false, "add the other functions of a device that must come along; needs -sysfs")
+	flags.StringVar(&a.others, "others", "", "`addresses` on the host, with commas between them, of devices that are somebody else's")
 	flags.StringVar(&a.mdevs, "mdevs", "", "write the XML of mediated devices to be created into this `folder`")
 	flags.StringVar(&a.do, "do", doCompose, "what to do: `"+strings.Join(doings, ", ")+"`")
 	flags.StringVar(&a.unknown, "unknown", "fail", "what becomes of unknown attach handles: `fail, skip, report`")

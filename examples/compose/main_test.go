@@ -165,3 +165,30 @@ func TestHelp(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, out, "-release 2025.1 or 2026.2")
 }
+
+// TestOthers: a function that is somebody else's stays where a device is replaced or removed, and what stays unexplained
+// is told.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	const gpu = `[{"uuid": "gpu", "state": "Bound", "attach_handle_type": "PCI", "attach_handle_info": {"domain": "0000", "bus": "3b", "device": "00", "function": "0"}}]`
+	const guest = "<domain type='kvm'><devices><hostdev mode='subsystem' type='pci' managed='yes'><source><address bus='0x3b'/></source></hostdev>" +
+		"<hostdev mode='subsystem' type='pci' managed='yes'><source><address bus='0x3b' function='1'/></source></hostdev></devices></domain>"
+	domain, before, after := write(t, "domain.xml", guest), write(t, "before.json", gpu), write(t, "after.json", strings.Replace(gpu, "3b", "d8", 1))
+	replace := []string{"-domain", domain, "-do", "replace", "-before", before, "-arqs", after}
+	_, _, err := compose(t, "", replace...)
+	require.ErrorContains(t, err, "WithOthers (-others) says that it is somebody else's")
+	out, notes, err := compose(t, "", append(replace, "-others", "0000:3b:00.1,0000:3b:00.2")...)
+	require.NoError(t, err)
+	assert.Equal(t, strings.Replace(guest, "bus='0x3b'/", "bus='0xd8'/", 1), out)
+	assert.Empty(t, notes)
+
+	remove := []string{"-domain", domain, "-do", "remove", "-arqs", before}
+	_, notes, err = compose(t, "", remove...)
+	require.NoError(t, err)
+	assert.Contains(t, notes, "0000:3b:00.0 goes and 0000:3b:00.1 of the same device stays")
+	_, notes, err = compose(t, "", append(remove, "-others", "3b:00.1")...)
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	_, _, err = compose(t, "", append(remove, "-others", "3b")...)
+	require.ErrorContains(t, err, "WithOthers: parse pci address")
+}

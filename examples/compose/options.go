@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/virtdriver"
@@ -44,6 +45,9 @@ func (a arguments) composeOptions(arqs []cyborgclient.ARQ, stdin io.Reader) ([]v
 	}
 	if a.companions {
 		opts = append(opts, virtdriver.WithCompanions())
+	}
+	if a.others != "" {
+		opts = append(opts, virtdriver.WithOthers(strings.Split(a.others, ",")...))
 	}
 	return opts, nil
 }

@@ -45,7 +45,8 @@ var operations = map[string]func(in input, opts []virtdriver.ComposeOption) (out
 		if err != nil {
 			return outcome{}, err
 		}
-		return outcome{text: removed.XML, notes: named("the domain has no device of ARQ %s", removed.Absent)}, nil
+		o := outcome{text: removed.XML, notes: named("the domain has no device of ARQ %s", removed.Absent)}
+		return o.reporting(removed.Reports), nil
 	},
 	doPlug: func(in input, opts []virtdriver.ComposeOption) (outcome, error) {
 		return fragments(virtdriver.HotPlug(in.domain, in.arqs, opts...))
@@ -62,10 +63,14 @@ func composed(c *virtdriver.Composition, err error) (outcome, error) {
 		return outcome{}, err
 	}
 	o := outcome{text: c.XML, mediated: c.Mediated, notes: named("ARQ %s gives no device", c.Skipped)}
-	for _, report := range c.Reports {
+	return o.reporting(c.Reports), nil
+}
+
+func (o outcome) reporting(reports []error) outcome {
+	for _, report := range reports {
 		o.notes = append(o.notes, report.Error())
 	}
-	return o, nil
+	return o
 }
 
 func fragments(list []virtdriver.Fragment, err error) (outcome, error) {

@@ -18,22 +18,42 @@ type runningGuest struct {
 
 	domain libvirt.Domain
 	xml    []byte
-	// flags say what a change of its devices changes: now, and for its next start if it has one.
-	flags uint32
+	// persistent says that it has a next start.
+	persistent bool
 }
 
 func (h *host) runningGuest(domain libvirt.Domain) (*runningGuest, error) {
-	g := &runningGuest{host: h, domain: domain, flags: uint32(libvirt.DomainDeviceModifyLive)}
 	persistent, err := h.DomainIsPersistent(domain)
 	if err != nil {
 		return nil, err
 	}
-	if persistent == 1 {
-		g.flags |= uint32(libvirt.DomainDeviceModifyConfig)
-	}
 	text, err := h.DomainGetXMLDesc(domain, 0)
-	g.xml = []byte(text)
-	return g, err
+	return &runningGuest{h, domain, []byte(text), persistent == 1}, err
+}
+
+// flags say what a change of a device changes: now, and for the next start if there is one that needs the change.
+func (g *runningGuest) flags(f virtdriver.Fragment, unplug bool) (libvirt.DomainDeviceModifyFlags, error) {
+	if !g.persistent {
+		return libvirt.DomainDeviceModifyLive, nil
+	}
+	definition, err := g.definition(g.domain)
+	if err != nil {
+		return 0, err
+	}
+	return flagsBeside(definition, f, unplug)
+}
+
+// flagsBeside compares a change with what the domain starts with. libvirt refuses the whole change when that has the
+// device already or, after an earlier attempt that the guest did not answer, has it no more.
+func flagsBeside(definition []byte, f virtdriver.Fragment, unplug bool) (libvirt.DomainDeviceModifyFlags, error) {
+	without, err := virtdriver.Decompose(definition, []cyborgclient.ARQ{f.ARQ})
+	if err != nil {
+		return 0, err
+	}
+	if has := len(without.Detached) > 0; has != unplug {
+		return libvirt.DomainDeviceModifyLive, nil
+	}
+	return libvirt.DomainDeviceModifyLive | libvirt.DomainDeviceModifyConfig, nil
 }
 
 // plug gives the guest what it does not have yet; all of it or nothing.
@@ -57,14 +77,17 @@ func (g *runningGuest) plug(ctx context.Context, arqs []cyborgclient.ARQ) error 
 
 // attach creates the mediated device, if the device is one, and plugs it in.
 func (g *runningGuest) attach(f virtdriver.Fragment) error {
+	flags, err := g.flags(f, false)
+	if err != nil {
+		return err
+	}
 	created := false
 	if f.Mediated != nil {
-		var err error
 		if created, err = g.createMediated(*f.Mediated); err != nil {
 			return err
 		}
 	}
-	err := g.DomainAttachDeviceFlags(g.domain, f.XML, g.flags)
+	err = g.DomainAttachDeviceFlags(g.domain, f.XML, uint32(flags))
 	if err != nil && created {
 		err = errors.Join(err, g.removeMediated(*f.Mediated))
 	}
@@ -101,7 +124,11 @@ func (g *runningGuest) unplug(ctx context.Context, arqs []cyborgclient.ARQ) erro
 // detach asks for the device and waits until it is gone: libvirt answers before the guest has let it go, and a guest may
 // keep it.
 func (g *runningGuest) detach(ctx context.Context, f virtdriver.Fragment) error {
-	if err := g.DomainDetachDeviceFlags(g.domain, f.XML, g.flags); err != nil {
+	flags, err := g.flags(f, true)
+	if err != nil {
+		return err
+	}
+	if err := g.DomainDetachDeviceFlags(g.domain, f.XML, uint32(flags)); err != nil {
 		return err
 	}
 	live := func() ([]byte, error) {

@@ -94,8 +94,8 @@ func (c *checker) collect() {
 		}
 	}
 	for _, arq := range c.in.ARQs {
-		if address, ok := c.handle(arq); ok {
-			c.claim(address, Claim{OwnerCyborg, "ARQ " + arq.UUID, fmt.Sprintf("handle of type %s, for instance %s", arq.AttachHandle.Type, arq.InstanceUUID)})
+		if c.holds(arq) {
+			c.claimHandle(arq)
 		}
 	}
 	for _, p := range c.in.Providers {
@@ -154,16 +154,26 @@ func (c *checker) isHost(name string) bool {
 	return name != "" && slices.Contains(names, name)
 }
 
-// handle is the device of an ARQ that is bound on the host. Handles of the fake
-// driver are no devices.
-func (c *checker) handle(arq cyborgclient.ARQ) (string, bool) {
-	h := arq.AttachHandle
-	if arq.State != cyborgclient.StateBound || !c.isHost(arq.Hostname) || h.Type != cyborgclient.HandlePCI && h.Type != cyborgclient.HandleMDEV {
-		return "", false
+// holds says that the ARQ is bound and has a device on the host. Handles of the
+// fake driver are no devices.
+func (c *checker) holds(arq cyborgclient.ARQ) bool {
+	kind := arq.AttachHandle.Type
+	return arq.State == cyborgclient.StateBound && c.isHost(arq.Hostname) && (kind == cyborgclient.HandlePCI || kind == cyborgclient.HandleMDEV)
+}
+
+// claimHandle adds the device of an ARQ. Only texts are fields of an address, as
+// for the guest that gets it.
+func (c *checker) claimHandle(arq cyborgclient.ARQ) {
+	field := func(name string) string {
+		text, _ := arq.AttachHandle.Info[name].(string)
+		return text
 	}
-	field := func(name string) string { return fmt.Sprint(h.Info[name]) }
 	address, err := pci.Parse(field("domain"), field("bus"), field("device"), field("function"))
-	return address.String(), err == nil
+	if err != nil {
+		c.add(FindingMissing, fmt.Sprintf("ARQ %s, for instance %s, has a handle that is no device: %v", arq.UUID, arq.InstanceUUID, err))
+		return
+	}
+	c.claim(address.String(), Claim{OwnerCyborg, "ARQ " + arq.UUID, fmt.Sprintf("handle of type %s, for instance %s", arq.AttachHandle.Type, arq.InstanceUUID)})
 }
 
 // summary tells what an entry asks for.

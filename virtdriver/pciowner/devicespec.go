@@ -10,6 +10,10 @@ import (
 	"strings"
 )
 
+// oneTimeUse is the tag of devices that nobody gets a second time unseen (Nova
+// 2025.2 and later).
+const oneTimeUse = "one_time_use"
+
 // DeviceSpec is one entry of a PCI list (nova/pci/devspec.py, PciDeviceSpec).
 type DeviceSpec struct {
 	// File and Line are where the option that holds the entry begins, Option is
@@ -25,7 +29,7 @@ type DeviceSpec struct {
 	// Devname is the interface that the entry names, "" when it names none.
 	Devname string
 	// Tags are all other keys, such as physical_network, which may be null.
-	// managed and live_migratable are "true" or "false".
+	// managed, live_migratable and one_time_use are "true" or "false".
 	Tags map[string]any
 	// RemoteManaged says that only devices whose card has a serial number match.
 	RemoteManaged bool
@@ -138,7 +142,7 @@ func (h host) spec(entry map[string]any) (*DeviceSpec, *fault) {
 		return s, nil
 	}
 	s.RemoteManaged = flagOf(s.Tags["remote_managed"]) == "true"
-	for _, tag := range []string{"managed", "live_migratable"} {
+	for _, tag := range []string{"managed", "live_migratable", oneTimeUse} {
 		item := s.Tags[tag]
 		if item == nil {
 			continue

@@ -39,18 +39,23 @@ func ParseNova(devices []Device, files ...File) (*Nova, error) {
 }
 
 // checkReport refuses entries with devname when Nova reports to Placement
-// (nova/compute/pci_placement_translator.py, ensure_no_dev_spec_with_devname).
+// (nova/compute/pci_placement_translator.py, ensure_no_dev_spec_with_devname), and
+// those for one use when it does not (nova/pci/devspec.py, _init_dev_details).
 func (n *Nova) checkReport() error {
 	var faults []error
 	for _, s := range n.Specs {
-		if n.ReportInPlacement && s.Devname != "" {
-			faults = append(faults, &Error{
-				File: s.File, Line: s.Line, Option: s.Option, Err: ErrSpec,
-				Detail: "with report_in_placement an entry must not name an interface, it names " + s.Devname,
-			})
+		switch {
+		case n.ReportInPlacement && s.Devname != "":
+			faults = append(faults, s.fail("with report_in_placement an entry must not name an interface, it names "+s.Devname))
+		case !n.ReportInPlacement && s.Tag(oneTimeUse) == "true":
+			faults = append(faults, s.fail("one_time_use needs report_in_placement"))
 		}
 	}
 	return errors.Join(faults...)
+}
+
+func (s DeviceSpec) fail(detail string) *Error {
+	return &Error{File: s.File, Line: s.Line, Option: s.Option, Err: ErrSpec, Detail: detail}
 }
 
 // Spec is the entry that gives Nova a device, nil when there is none.

@@ -10,7 +10,8 @@ import (
 
 // findUnreportable looks for what Nova cannot put into Placement: a physical and
 // a virtual function of one device share a provider, and so do all virtual ones,
-// which therefore must have one resource class and the same traits
+// which therefore must have one resource class and the same traits; and a virtual
+// function for one use, or said not to be
 // (nova/compute/pci_placement_translator.py, PciResourceProvider). nova-compute
 // stops on it. Devices with a physical network are not reported.
 func (c *checker) findUnreportable() {
@@ -26,6 +27,7 @@ func (c *checker) findUnreportable() {
 		address, form := d.Address, "the device itself"
 		if d.Parent != "" {
 			address, form = d.Parent, spec.inventory(d)
+			c.findOneTimeUse(d, spec)
 		}
 		if providers[address] == nil {
 			providers[address] = make(map[string][]string)
@@ -41,6 +43,13 @@ func (c *checker) findUnreportable() {
 			}
 			c.add(FindingUnreportable, fmt.Sprintf("nova-compute cannot report device %s as one provider: it would be %s", address, strings.Join(parts, " and ")), devices...)
 		}
+	}
+}
+
+// findOneTimeUse wants virtual functions to say nothing about one use.
+func (c *checker) findOneTimeUse(d Device, spec *DeviceSpec) {
+	if _, said := spec.Tags[oneTimeUse]; said {
+		c.add(FindingUnreportable, fmt.Sprintf("nova-compute cannot report virtual function %s: %s has one_time_use, even if it is false", d.Address, spec.place()), d.Address)
 	}
 }
 
