@@ -40,7 +40,7 @@ func newConfig(opts []Option) config {
 func Build(in Input, opts ...Option) (*Request, error) {
 	b := &builder{in: in, lenient: newConfig(opts).lenient, groups: map[string]*draft{}}
 	for _, step := range []func() error{
-		b.checkLimit, b.readPorts, b.readProfile, b.readExtraSpecs, b.readImage, b.readCPUPolicies,
+		b.checkLimit, b.readPorts, b.readProfile, b.readExtra, b.readExtraSpecs, b.readImage, b.readCPUPolicies,
 		b.addOutside, b.addSizes, b.addFeatures, b.strip, b.addDestination, b.setPolicy,
 	} {
 		if err := step(); err != nil {

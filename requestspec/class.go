@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/near"
 )
 
 // Base classes, which a flavor asks for by its own sizes (os-resource-classes).
@@ -49,7 +51,7 @@ func baseClass(name string) bool {
 func didYouMean(class string) string {
 	least, meant := nearest, []string(nil)
 	for _, standard := range slices.Sorted(maps.Keys(standardClasses)) {
-		d := distance(strings.ToUpper(class), standard)
+		d := near.Distance(strings.ToUpper(class), standard, nearest)
 		// Two letters of four make another word.
 		if d > least || 2*d >= len(standard) {
 			continue
@@ -59,10 +61,7 @@ func didYouMean(class string) string {
 		}
 		meant = append(meant, standard)
 	}
-	if len(meant) == 0 {
-		return ""
-	}
-	return "; did you mean " + strings.Join(meant, " or ") + "?"
+	return near.Question(meant)
 }
 
 // traitPrefixes are how the traits of os-traits begin, and how all others do.

@@ -3,6 +3,8 @@ package requestspec
 import (
 	"slices"
 	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/near"
 )
 
 // nearest is how many letters a misspelt key may differ from the right one.
@@ -27,8 +29,8 @@ func meantProfile(key, _ string) string {
 	if !strings.Contains(key, ":") {
 		spellings = append(spellings, "device_profile", "device_profile_name")
 	}
-	near := slices.ContainsFunc(spellings, func(s string) bool { return distance(folded, foldKey(s)) <= nearest })
-	if near || strings.HasPrefix(strings.ToLower(strings.TrimSpace(key)), "accel:") {
+	resembles := func(s string) bool { return near.Distance(folded, foldKey(s), nearest) <= nearest }
+	if slices.ContainsFunc(spellings, resembles) || strings.HasPrefix(strings.ToLower(strings.TrimSpace(key)), "accel:") {
 		return keyDeviceProfile
 	}
 	return ""
@@ -36,7 +38,7 @@ func meantProfile(key, _ string) string {
 
 // meantPolicy finds what should be group_policy. A key with a colon has a namespace, so that it must be group:policy.
 func meantPolicy(key, _ string) string {
-	d := distance(foldKey(key), foldKey(keyGroupPolicy))
+	d := near.Distance(foldKey(key), foldKey(keyGroupPolicy), nearest)
 	if d == 0 || d <= nearest && !strings.Contains(key, ":") {
 		return keyGroupPolicy
 	}
@@ -59,7 +61,7 @@ func meantResourceOrTrait(key, value string) string {
 			return spelled(kind.prefix+head[word:]+":"+name, kind.form)
 		}
 		stem, suffix := cutSuffix(head)
-		if validName(name) && distance(foldKey(stem), kind.prefix) <= nearest && wantedValue(kind.prefix, value) {
+		if validName(name) && near.Distance(foldKey(stem), kind.prefix, nearest) <= nearest && wantedValue(kind.prefix, value) {
 			return spelled(kind.prefix+suffix+":"+name, kind.form)
 		}
 	}
@@ -98,34 +100,4 @@ func foldKey(key string) string {
 		}
 		return r
 	}, strings.ToLower(key))
-}
-
-// distance is the number of letters to insert, drop, replace or swap with their neighbour to make b of a
-// (optimal string alignment). Above nearest it is only some number above nearest.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x)-len(y) > nearest || len(y)-len(x) > nearest {
-		return nearest + 1
-	}
-	var before []int // the row before above
-	above := make([]int, len(y)+1)
-	for j := range above {
-		above[j] = j
-	}
-	for i := range x {
-		row := make([]int, len(y)+1)
-		row[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
-			}
-			row[j+1] = min(above[j+1]+1, row[j]+1, above[j]+cost)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, above = above, row
-	}
-	return above[len(y)]
 }

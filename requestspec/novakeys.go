@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/near"
 )
 
 // numbered ends the keys that end in a number.
@@ -52,10 +54,10 @@ func meantNovaKey(key string) string {
 // meantPCIAlias finds what should be pci_passthrough:alias, the only key of its namespace.
 func meantPCIAlias(key string) bool {
 	folded := foldKey(key)
-	near := slices.ContainsFunc([]string{keyPCIAlias, "pci_passthru:alias"}, func(s string) bool {
-		return distance(folded, foldKey(s)) <= nearest
+	resembles := slices.ContainsFunc([]string{keyPCIAlias, "pci_passthru:alias"}, func(s string) bool {
+		return near.Distance(folded, foldKey(s), nearest) <= nearest
 	})
-	return near || strings.HasPrefix(folded, foldKey("pci_passthrough")) && strings.Contains(key, ":")
+	return resembles || strings.HasPrefix(folded, foldKey("pci_passthrough")) && strings.Contains(key, ":")
 }
 
 // shortWord is the length of words of which two other letters make another word: gpu_model is no tpm_model, and my no hw.
@@ -68,10 +70,10 @@ func keyDistance(key, known string) int {
 	if spaced && knownSpaced && (anotherWord(namespace, knownSpace) || anotherWord(name, knownName)) {
 		return nearest + 1
 	}
-	return distance(foldKey(key), foldKey(known))
+	return near.Distance(foldKey(key), foldKey(known), nearest)
 }
 
 func anotherWord(word, known string) bool {
 	known = foldKey(known)
-	return len(known) <= shortWord && distance(foldKey(word), known) > 1
+	return len(known) <= shortWord && near.Distance(foldKey(word), known, nearest) > 1
 }

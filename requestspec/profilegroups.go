@@ -22,8 +22,22 @@ func (b *builder) readProfile() error {
 			Message: "the profile has no groups, so it asks for no device (Input.Profile is empty: use Resolve)",
 		})
 	}
-	b.profileGroups = name != "" || len(b.in.Profile) > 0
+	b.profileGroups = name != "" || len(b.in.Profile) > 0 || len(b.in.Extra) > 0
 	return b.addProfile(profilePlace(name), b.in.Profile, "")
+}
+
+// readExtra makes the groups of the profiles beside the flavor's. An owner that occurs twice ends as a conflict of
+// suffixes.
+func (b *builder) readExtra() error {
+	for _, extra := range b.in.Extra {
+		if len(extra.Groups) == 0 {
+			b.note(Finding{Where: profilePlace(extra.Name), Reason: ErrProfile, Message: "the profile has no groups, so it asks for no device"})
+		}
+		if err := b.addProfile(profilePlace(extra.Name), extra.Groups, extra.Owner); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func profilePlace(name string) string {

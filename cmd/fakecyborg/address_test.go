@@ -52,6 +52,32 @@ func TestSecondStart(t *testing.T) {
 	assert.FileExists(t, files[0])
 }
 
+// What is wrong with a file is told, though the port is taken as well.
+func TestFilesBeforePort(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "address")
+	first := launch(t, "-listen", "127.0.0.1:0", "-address-file", file)
+	taken := strings.TrimPrefix(first.addressIn(t, file), "http://")
+	state := filepath.Join(dir, "state")
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{args: []string{"-seed", "nosuch.yaml"}, want: "read seed: open nosuch.yaml: "},
+		{args: []string{"-seed", "nosuch.yaml", "-state", state}, want: "read seed: open nosuch.yaml: "},
+		{args: []string{"-faults", "nosuch.yaml"}, want: "read faults: open nosuch.yaml: "},
+		{args: []string{"-auth", "tokens", "-tokens", "nosuch.yaml"}, want: "read tokens: open nosuch.yaml: "},
+		{args: []string{"-tls-cert", "nosuch.pem", "-tls-key", "nosuch.pem"}, want: "-tls-cert nosuch.pem "},
+		{args: []string{"-state", state}, want: "address already in use"},
+	} {
+		second := launch(t, append(test.args, "-listen", taken)...)
+		assert.Equal(t, 1, second.wait(t).ExitCode())
+		assert.Contains(t, second.log.String(), test.want)
+		assert.NoFileExists(t, state, "it may be that of the fake which has the port")
+	}
+}
+
 // A file that holds something else than an address is not replaced.
 func TestAddressFileOfAnotherKind(t *testing.T) {
 	t.Parallel()

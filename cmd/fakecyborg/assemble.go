@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
@@ -17,6 +19,17 @@ import (
 // embeddedPath is where an embedded Placement is served.
 const embeddedPath = "/placement"
 
+// parts are what the servers are made of; to gather them changes nothing that
+// another fake may use.
+type parts struct {
+	options []fakecyborg.Option
+	rules   []faults.Rule
+	// place is the embedded Placement, nil for none.
+	place http.Handler
+	// identity is the mini Keystone, nil for none.
+	identity *minikeystone.Server
+}
+
 // assembly is what the flags ask for.
 type assembly struct {
 	// handler is what the one listener serves.
@@ -26,40 +39,44 @@ type assembly struct {
 	identity *minikeystone.Server
 }
 
-// assemble makes the servers.
-func assemble(ctx context.Context, s settings, logger *slog.Logger) (assembly, error) {
+// gather reads the files of the flags but for the seed, which [parts.assemble] does, and
+// the state.
+func gather(ctx context.Context, s settings, logger *slog.Logger) (parts, error) {
 	rules, err := readFaults(s.faults)
 	if err != nil {
-		return assembly{}, err
+		return parts{}, err
 	}
 	place, client, err := reportTo(ctx, s)
 	if err != nil {
-		return assembly{}, err
+		return parts{}, err
 	}
 	callers, identity, err := s.mode.callers(ctx, s, logger)
 	if err != nil {
-		return assembly{}, err
+		return parts{}, err
 	}
 	opts := append(s.options(logger), seedOption(s, logger))
 	if callers != nil {
 		opts = append(opts, callers)
 	}
-	if s.state != "" {
-		opts = append(opts, fakecyborg.WithStateFile(s.state))
-	}
 	if client != nil {
 		opts = append(opts, fakecyborg.WithPlacement(client))
 	}
-	cyborg, err := fakecyborg.New(opts...)
+	return parts{options: opts, rules: rules, place: place, identity: identity}, nil
+}
+
+// assemble makes the servers; it can be called again with further options.
+func (p parts) assemble(further ...fakecyborg.Option) (assembly, error) {
+	cyborg, err := fakecyborg.New(slices.Concat(p.options, further)...)
 	if err != nil {
 		return assembly{}, err
 	}
-	if err := cyborg.Faults().Add(rules...); err != nil {
+	if err := cyborg.Faults().Add(p.rules...); err != nil {
+		cyborg.Close()
 		return assembly{}, err
 	}
-	made := assembly{handler: cyborg, cyborg: cyborg, identity: identity}
-	if place != nil {
-		made.handler = split(place, cyborg)
+	made := assembly{handler: cyborg, cyborg: cyborg, identity: p.identity}
+	if p.place != nil {
+		made.handler = split(p.place, cyborg)
 	}
 	return made, nil
 }
@@ -88,7 +105,7 @@ func readFaults(path string) ([]faults.Rule, error) {
 	}
 	data, err := os.ReadFile(path) //nolint:gosec // the user names the file
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read faults: %w", err)
 	}
 	return faults.Parse(path, data)
 }
@@ -129,7 +146,7 @@ func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client,
 	case "":
 		return nil, nil, nil
 	case embedded:
-		return embedPlacement(ctx, s.mode)
+		return embedPlacement(ctx)
 	}
 	opts := []placement.Option{placement.WithEndpoint(s.placement)}
 	if s.placementToken != "" {
@@ -139,8 +156,9 @@ func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client,
 	return nil, client, err
 }
 
-func embedPlacement(ctx context.Context, mode authMode) (http.Handler, *placement.Client, error) {
-	server, err := placementtest.New(append([]placementtest.Option{placementtest.WithPrefix(embeddedPath)}, mode.placement...)...)
+// embedPlacement makes a Placement that asks nobody for tokens.
+func embedPlacement(ctx context.Context) (http.Handler, *placement.Client, error) {
+	server, err := placementtest.New(placementtest.WithPrefix(embeddedPath), placementtest.WithoutAuth())
 	if err != nil {
 		return nil, nil, err
 	}

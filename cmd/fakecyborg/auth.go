@@ -10,47 +10,35 @@ import (
 	"github.com/novacyborg/novacyborg/fakecyborg"
 	"github.com/novacyborg/novacyborg/fakecyborg/keystone"
 	"github.com/novacyborg/novacyborg/fakecyborg/minikeystone"
-	"github.com/novacyborg/novacyborg/placement/placementtest"
 )
 
 // authMode is one way to tell callers apart, the same for all that is served.
 type authMode struct {
-	name, meaning string
+	name string
 	// flags are those of [authFlags] that mean something to it.
 	flags []string
 	// needs is the one of them that it cannot do without, and what it takes; "" for
 	// none.
 	needs string
-	// placement sets up the embedded Placement.
-	placement []placementtest.Option
 	// callers makes what tells callers apart; the mini Keystone is nil elsewhere.
 	callers func(ctx context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error)
 }
 
-// openPlacement is the embedded Placement of every mode.
-var openPlacement = []placementtest.Option{placementtest.WithoutAuth()}
-
-// authModes are the modes there are; the first is the default.
-var authModes = []authMode{{
-	name: "none", meaning: "no token is asked for or looked at, everybody is admin",
-	placement: openPlacement, callers: everybody,
-}, {
-	name: "tokens", meaning: "Cyborg knows the tokens of -tokens, the embedded Placement lets everybody in",
-	flags: []string{"tokens"}, needs: "tokens FILE", placement: openPlacement, callers: knownByTokens,
-}, {
-	name: "mini-keystone", meaning: "a small Keystone is served too, under /identity, for the users of -tokens or some of its own",
-	flags: []string{"tokens", "token-life", "clouds-file"}, placement: openPlacement, callers: knownByMiniKeystone,
-}, {
-	name: "keystone", meaning: "the Keystone at -keystone validates tokens, for the account of -keystone-cloud or of the OS_* variables",
-	flags: []string{"keystone", "keystone-cloud"}, needs: "keystone URL", placement: openPlacement, callers: knownByKeystone,
-}}
+// authModes are the modes there are; the first is the default. docs/fake-auth.md says
+// what they mean.
+var authModes = []authMode{
+	{name: "none", callers: everybody},
+	{name: "tokens", flags: []string{"tokens"}, needs: "tokens FILE", callers: knownByTokens},
+	{name: "mini-keystone", flags: []string{"tokens", "token-life", "clouds-file"}, callers: knownByMiniKeystone},
+	{name: "keystone", flags: []string{"keystone", "keystone-cloud"}, needs: "keystone URL", callers: knownByKeystone},
+}
 
 // authFlags are the flags that only some modes know, with their values.
 func authFlags(s settings) map[string]string {
 	flags := map[string]string{
 		"tokens": s.tokens, "clouds-file": s.cloudsFile, "keystone": s.keystone, "keystone-cloud": s.keystoneCloud,
 	}
-	if s.tokenLife != minikeystone.DefaultTokenLife {
+	if s.given["token-life"] {
 		flags["token-life"] = s.tokenLife.String()
 	}
 	return flags
@@ -78,12 +66,6 @@ func (m authMode) check(s settings) error {
 func (m authMode) knows(name string) bool {
 	return slices.Contains(m.flags, name)
 }
-
-// preset is the value of -seed and -tokens that asks for the recorded stack.
-const preset = "recorded"
-
-// example is the value of -seed that asks for the built-in example, as none does.
-const example = "example"
 
 func everybody(context.Context, settings, *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
 	return nil, nil, nil
@@ -134,21 +116,18 @@ func findMount(name string) (fakecyborg.Mount, error) {
 
 // findMode returns the mode of that name; the error lists the known ones.
 func findMode(name string) (authMode, error) {
-	known := make([]string, 0, len(authModes))
 	for _, mode := range authModes {
 		if mode.name == name {
 			return mode, nil
 		}
-		known = append(known, mode.name)
 	}
-	return authMode{}, fmt.Errorf("auth %q: unknown, known are %s", name, strings.Join(known, ", "))
+	return authMode{}, fmt.Errorf("auth %q: unknown, known are %s", name, strings.Join(modeNames(), ", "))
 }
 
-// describeModes is the help about all modes.
-func describeModes() string {
-	lines := make([]string, 0, len(authModes))
+func modeNames() []string {
+	names := make([]string, 0, len(authModes))
 	for _, mode := range authModes {
-		lines = append(lines, mode.name+" ("+mode.meaning+")")
+		names = append(names, mode.name)
 	}
-	return strings.Join(lines, ", ")
+	return names
 }

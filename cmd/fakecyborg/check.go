@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -42,7 +43,7 @@ func checkHealth(ctx context.Context, s settings) error {
 	}
 	response, err := (&http.Client{Transport: transport}).Do(request) //nolint:gosec // the user names the URL
 	if err != nil {
-		return err
+		return s.orAuthority(err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
@@ -50,6 +51,17 @@ func checkHealth(ctx context.Context, s settings) error {
 		return fmt.Errorf("%s answers %s %s", base+healthPath, response.Status, strings.Join(strings.Fields(string(text)), " "))
 	}
 	return nil
+}
+
+// orAuthority says what to do about a certificate of an authority that is not known.
+func (s *settings) orAuthority(err error) error {
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); !unknown {
+		return err
+	}
+	if s.tlsCAFile != "" {
+		return fmt.Errorf("%w: it is not the one of -tls-ca-file %s", err, s.tlsCAFile)
+	}
+	return fmt.Errorf("%w: add -tls-ca-file with the file that the fake has written", err)
 }
 
 func readPool(path string) (*x509.CertPool, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"time"
 
@@ -48,10 +49,14 @@ func (s *settings) miniKeystone(logger *slog.Logger) ([]minikeystone.Option, err
 
 // announceClouds writes the clouds.yaml of the mini Keystone to the file of
 // -clouds-file and prints it. Passwords are printed when everybody knows them, not
-// when they are those of the user's own file.
-func announceClouds(stdout io.Writer, s settings, identity *minikeystone.Server, base string) error {
-	if identity == nil {
+// when they are those of the user's own file. Of a socket there is no clouds.yaml.
+func announceClouds(stdout io.Writer, s settings, identity *minikeystone.Server, address net.Addr, base string) error {
+	switch {
+	case identity == nil:
 		return nil
+	case address.Network() == "unix":
+		_, err := fmt.Fprintln(stdout, "# no clouds.yaml: what reads one cannot call a socket")
+		return err
 	}
 	ca, err := absolute(s.tlsCAFile)
 	if err != nil {

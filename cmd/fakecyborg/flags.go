@@ -34,6 +34,8 @@ type settings struct {
 	version                             bool
 	manners                             manners
 
+	// given are the names of the flags that the command line or a variable sets.
+	given    map[string]bool
 	endpoint endpoint
 	mode     authMode
 	plays    fakecyborg.Release
@@ -56,7 +58,7 @@ func (s *settings) define(flags *flag.FlagSet) {
 	flags.StringVar(&s.tlsCert, "tls-cert", "", "serve TLS with the certificate in this `file`")
 	flags.StringVar(&s.tlsKey, "tls-key", "", "`file` with its key")
 
-	flags.StringVar(&s.release, "release", fakecyborg.Newest().Series, "`release` of Cyborg to play, by OpenStack's name or Cyborg's version; Debian's 14.0.0-3+deb13u1 has the security fixes and is 14.1.0")
+	flags.StringVar(&s.release, "release", fakecyborg.Newest().Series, "`release` of Cyborg to play, by OpenStack's number or name or by Cyborg's version; Debian's 14.0.0-3+deb13u1 has the security fixes and is 14.1.0")
 	flags.BoolVar(&s.manners.newPolicies, "new-policies", false, "enforce the new defaults of the policies, which the release does not by itself")
 	flags.StringVar(&s.mount, "mount", "devstack", "`where` the API is: devstack (below /accelerator and at the root) or bare (at the root only)")
 	flags.BoolVar(&s.manners.connectionClose, "connection-close", false, "close the connection after each answer, as the real front end does")
@@ -69,7 +71,7 @@ func (s *settings) define(flags *flag.FlagSet) {
 	flags.StringVar(&s.state, "state", "", "`file` that keeps the state across restarts; once it is there -seed is not read")
 	flags.StringVar(&s.clock, "clock", "", "`time` at which the objects' clock stands (2026-01-02T03:04:05Z), or by how much it is put forward or back (+24h, -90m)")
 
-	flags.StringVar(&s.auth, "auth", authModes[0].name, "how callers are told apart, a `mode`: "+describeModes())
+	flags.StringVar(&s.auth, "auth", authModes[0].name, "how callers are told apart, a `mode`: "+strings.Join(modeNames(), ", ")+"; with none everybody is admin")
 	flags.StringVar(&s.tokens, "tokens", "", "YAML `file` with the tokens of -auth tokens or the users of -auth mini-keystone, or \"recorded\"")
 	flags.DurationVar(&s.tokenLife, "token-life", minikeystone.DefaultTokenLife, "how long a token of -auth mini-keystone is good, a `time`")
 	flags.StringVar(&s.cloudsFile, "clouds-file", "", "`file` to write the clouds.yaml of -auth mini-keystone to, with passwords; others may not read it")
@@ -80,7 +82,7 @@ func (s *settings) define(flags *flag.FlagSet) {
 	flags.StringVar(&s.placementToken, "placement-token", "", "`token` for the Placement at an URL")
 	flags.DurationVar(&s.placementWait, "placement-wait", 30*time.Second, "how long the Placement at an URL may take to answer for the first `time`")
 	flags.DurationVar(&s.reportInterval, "report-interval", 0, "let the agents report again and again, with that `time` in between; the real ones take 1m; without it only as the control API asks")
-	flags.StringVar(&s.nova, "nova", "", "compute endpoint, with its version, that gets events: an `URL` such as http://127.0.0.1:8774/v2.1")
+	flags.StringVar(&s.nova, "nova", "", "compute endpoint that gets events: an `URL` such as http://127.0.0.1:8774/v2.1; /v2.1 is added when it has no version")
 
 	flags.StringVar(&s.manners.eventForm, "event-form", "", "`form` of events: profile (Train's), request or spec (that of Nova's specification); without it the release's")
 	flags.BoolVar(&s.manners.carefulReports, "careful-reports", false, "play agents without the faults of the real ones")
@@ -119,6 +121,8 @@ func parseFlags(args, environ []string, stdout io.Writer) (settings, error) {
 	if err := readEnvironment(flags, environ); err != nil {
 		return settings{}, err
 	}
+	s.given = make(map[string]bool)
+	flags.Visit(func(f *flag.Flag) { s.given[f.Name] = true })
 	return s, s.resolve()
 }
 

@@ -7,7 +7,7 @@
 // answers until it gets SIGTERM or SIGINT. The flags, as -h prints them:
 //
 //	-address-file file         file that has the address while the fake is ready
-//	-auth mode                 how callers are told apart, a mode: none (no token is asked for or looked at, everybody is admin), tokens (Cyborg knows the tokens of -tokens, the embedded Placement lets everybody in), mini-keystone (a small Keystone is served too, under /identity, for the users of -tokens or some of its own), keystone (the Keystone at -keystone validates tokens, for the account of -keystone-cloud or of the OS_* variables) (none)
+//	-auth mode                 how callers are told apart, a mode: none, tokens, mini-keystone, keystone; with none everybody is admin (none)
 //	-careful-reports           play agents without the faults of the real ones
 //	-check URL                 ask the fake at that URL, or unix:PATH, whether it is ready; exit with 0 if so, with 1 if not
 //	-clock time                time at which the objects' clock stands (2026-01-02T03:04:05Z), or by how much it is put forward or back (+24h, -90m)
@@ -27,13 +27,13 @@
 //	-mount where               where the API is: devstack (below /accelerator and at the root) or bare (at the root only) (devstack)
 //	-new-policies              enforce the new defaults of the policies, which the release does not by itself
 //	-no-chunked-bodies         overlook bodies without Content-Length, as the real front end does
-//	-nova URL                  compute endpoint, with its version, that gets events: an URL such as http://127.0.0.1:8774/v2.1
+//	-nova URL                  compute endpoint that gets events: an URL such as http://127.0.0.1:8774/v2.1; /v2.1 is added when it has no version
 //	-placement URL             Placement to report devices to: an URL, or "embedded" to serve one under /placement
 //	-placement-token token     token for the Placement at an URL
 //	-placement-wait time       how long the Placement at an URL may take to answer for the first time (30s)
 //	-proxy-headers             let links follow X-Forwarded-Proto and X-Forwarded-Host, in releases that can (2026.2)
 //	-public-endpoint URL       start links with that URL, not with the address that the client used
-//	-release release           release of Cyborg to play, by OpenStack's name or Cyborg's version; Debian's 14.0.0-3+deb13u1 has the security fixes and is 14.1.0 (2026.2)
+//	-release release           release of Cyborg to play, by OpenStack's number or name or by Cyborg's version; Debian's 14.0.0-3+deb13u1 has the security fixes and is 14.1.0 (2026.2)
 //	-report-interval time      let the agents report again and again, with that time in between; the real ones take 1m; without it only as the control API asks
 //	-seed file                 YAML file with hosts, devices and device profiles, "example" or "recorded"; without it the example
 //	-shutdown-wait time        how long open requests have to finish after SIGTERM, a time (5s)
@@ -49,11 +49,12 @@
 //
 // Each flag has a variable, FAKECYBORG_PLACEMENT_WAIT for -placement-wait, which
 // counts where the command line does not say it. An empty variable counts as not
-// set; one that belongs to no flag is an error. docs/ci.md has recipes.
+// set; one that belongs to no flag is an error. docs/ci.md has recipes, and
+// docs/fake-auth.md says what the modes of -auth are.
 //
 // The example, fakecyborg/seeds/example.yaml, has two hosts with FPGA and GPU
-// cards and four device profiles. An empty file as seed makes an empty fake. The
-// stack on which the recordings of package fakecyborg were made is
+// cards and four device profiles. An empty file as seed makes an empty fake; the log
+// tells what was loaded. The stack on which the recordings of package fakecyborg were made is
 //
 //	fakecyborg -seed recorded -auth tokens -tokens recorded -mount bare -release 2025.1
 //

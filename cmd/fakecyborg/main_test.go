@@ -3,10 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -28,6 +30,28 @@ func TestScripts(t *testing.T) {
 			return os.WriteFile(filepath.Join(env.WorkDir, "example.yaml"), example, 0o600)
 		},
 	})
+}
+
+// Two servers of a script do not write to one file: whoever waits for the second one's
+// address would find the first one's.
+func TestScriptsKeepOutputsApart(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, scripts)
+	output := regexp.MustCompile(`(?m)^exec .*fakecyborg .* >(\S+) 2>(\S+)'`)
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		require.NoError(t, err)
+		taken := make(map[string]bool)
+		for _, files := range output.FindAllStringSubmatch(string(text), -1) {
+			for _, file := range files[1:] {
+				assert.False(t, taken[file], "%s: %s", script, file)
+				taken[file] = true
+			}
+		}
+		assert.Len(t, taken, 2*strings.Count(string(text), "exec fakecyborg "), script)
+	}
 }
 
 // documentedSession is the shell session of the command's documentation.

@@ -3,43 +3,23 @@ package main
 import (
 	"slices"
 	"strings"
+
+	"github.com/novacyborg/novacyborg/internal/near"
 )
 
-// didYouMean names the known names that an unknown one was probably meant to be,
-// "" if it resembles none.
+// didYouMean asks whether the known names that are nearest to an unknown one were
+// meant, each with mark before it; "" if it resembles none.
 func didYouMean(unknown string, known []string, mark string) string {
-	allowed := 1 + len(strings.TrimPrefix(unknown, variablePrefix))/4
-	var near []string
-	for _, name := range known {
-		if distance(unknown, name) <= allowed {
-			near = append(near, mark+name)
+	least, meant := 1+len(strings.TrimPrefix(unknown, variablePrefix))/4, []string(nil)
+	for _, name := range slices.Sorted(slices.Values(known)) {
+		d := near.Distance(unknown, name, least)
+		if d > least {
+			continue
 		}
-	}
-	if len(near) == 0 {
-		return ""
-	}
-	slices.Sort(near)
-	return "; did you mean " + strings.Join(near, " or ") + "?"
-}
-
-// distance is how many letters have to be added, removed or replaced to make one
-// text of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		if d < least {
+			least, meant = d, nil
 		}
+		meant = append(meant, mark+name)
 	}
-	return row[len(b)]
+	return near.Question(slices.Compact(meant))
 }

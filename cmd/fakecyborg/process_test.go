@@ -194,7 +194,16 @@ func TestTLS(t *testing.T) {
 	require.ErrorContains(t, dial(&tls.Config{ServerName: "elsewhere", MinVersion: tls.VersionTLS12}), "not elsewhere")
 	require.ErrorContains(t, dial(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}), "protocol version")
 	assert.Equal(t, 0, launch(t, "-check", address, "-tls-ca-file", ca).wait(t).ExitCode())
-	assert.Equal(t, 1, launch(t, "-check", address).wait(t).ExitCode(), "nobody else trusts it")
+	untrusting := launch(t, "-check", address)
+	assert.Equal(t, 1, untrusting.wait(t).ExitCode(), "nobody else trusts it")
+	assert.Contains(t, untrusting.log.String(), ": add -tls-ca-file with the file that the fake has written\n")
+	_, other, err := newCertificate(nil)
+	require.NoError(t, err)
+	otherFile := filepath.Join(dir, "other.pem")
+	require.NoError(t, os.WriteFile(otherFile, other, 0o600))
+	mistrusting := launch(t, "-check", address, "-tls-ca-file", otherFile)
+	assert.Equal(t, 1, mistrusting.wait(t).ExitCode())
+	assert.Contains(t, mistrusting.log.String(), ": it is not the one of -tls-ca-file "+otherFile+"\n")
 	require.Equal(t, 0, p.signal(t, syscall.SIGTERM).ExitCode())
 }
 

@@ -3,11 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
-	"github.com/novacyborg/novacyborg/fakecyborg"
 	"github.com/novacyborg/novacyborg/fakecyborg/journal"
 )
 
@@ -23,7 +20,7 @@ func (s *settings) resolve() (err error) {
 	if s.place, err = findMount(s.mount); err != nil {
 		return err
 	}
-	if s.plays, err = fakecyborg.FindRelease(s.release); err != nil {
+	if s.plays, err = findRelease(s.release); err != nil {
 		return err
 	}
 	if s.now, err = findClock(s.clock); err != nil {
@@ -34,7 +31,12 @@ func (s *settings) resolve() (err error) {
 	}
 	_, badLimit := journal.New(s.journal)
 	_, badLog := newLogger(nil, s.logFormat, s.logLevel)
-	return firstOf(s.manners.resolve(s.state), s.checkTLS(), s.checkURLs(), badLimit, badLog, s.checkWaits())
+	err = firstOf(s.manners.resolve(s.state), s.checkTLS(), s.checkURLs(), badLimit, badLog, s.checkWaits(), s.checkPartners(), s.checkSocket())
+	if err != nil {
+		return err
+	}
+	s.nova, err = withComputeVersion(s.nova)
+	return err
 }
 
 // firstOf is the first error: there is one line for it.
@@ -54,34 +56,16 @@ func (s *settings) checkTLS() error {
 		return errors.New("-tls-ca-file makes a certificate, -tls-cert brings one: take one of the two")
 	case own && (s.tlsCert == "" || s.tlsKey == ""):
 		return errors.New("-tls-cert and -tls-key need each other: give both")
-	case s.tlsName != "" && !made:
-		return errors.New("-tls-names is about the certificate of -tls-ca-file: add that")
 	}
 	return nil
 }
 
-func (s *settings) checkURLs() error {
-	for _, flag := range []struct{ name, value string }{{"placement", s.placement}, {"nova", s.nova}, {"public-endpoint", s.manners.publicEndpoint}, {"keystone", s.keystone}, {"check", s.check}} {
-		if flag.value == "" || flag.name == "placement" && flag.value == embedded || flag.name == "check" && strings.HasPrefix(flag.value, unixPrefix) {
-			continue
-		}
-		u, err := url.Parse(flag.value)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("-%s %q: want an URL such as http://127.0.0.1:8774", flag.name, withoutUser(flag.value))
-		}
-		if u.User != nil {
-			return fmt.Errorf("-%s: the URL must hold neither user nor password, which logs would show", flag.name)
-		}
+// checkSocket refuses what a Unix socket cannot be used for.
+func (s *settings) checkSocket() error {
+	if s.cloudsFile != "" && s.endpoint.network == "unix" {
+		return errors.New("-clouds-file: what reads a clouds.yaml cannot call a socket: take an address such as -listen 127.0.0.1:0")
 	}
 	return nil
-}
-
-// withoutUser leaves out what may be user and password in what should be an URL.
-func withoutUser(text string) string {
-	if at := strings.LastIndexByte(text, '@'); at >= 0 {
-		return "(hidden)" + text[at:]
-	}
-	return text
 }
 
 func (s *settings) checkWaits() error {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // What is wrong with flags and variables is one line, and exit code 2.
@@ -36,14 +35,24 @@ func TestUsage(t *testing.T) {
 		{name: "two certificates", args: []string{"-tls-ca-file", "a", "-tls-cert", "b", "-tls-key", "c"}, want: "-tls-ca-file makes a certificate, -tls-cert brings one: take one of the two"},
 		{name: "certificate without key", args: []string{"-tls-cert", "b"}, want: "-tls-cert and -tls-key need each other: give both"},
 		{name: "names without certificate", args: []string{"-tls-names", "b"}, want: "-tls-names is about the certificate of -tls-ca-file: add that"},
-		{name: "placement", args: []string{"-placement", "memory"}, want: `-placement "memory": want an URL such as http://127.0.0.1:8774`},
-		{name: "nova", args: []string{"-nova", "ftp://x"}, want: `-nova "ftp://x": want an URL such as http://127.0.0.1:8774`},
+		{name: "placement", args: []string{"-placement", "memory"}, want: `-placement "memory": want embedded, or an URL such as http://127.0.0.1:8778`},
+		{name: "placement that is almost embedded", args: []string{"-placement", "embed"}, want: `-placement "embed": want embedded, or an URL such as http://127.0.0.1:8778`},
+		{name: "placement with a socket", args: []string{"-placement", "unix:/run/placement.sock"}, want: `-placement "unix:/run/placement.sock": want embedded, or an URL such as http://127.0.0.1:8778`},
+		{name: "token without placement", args: []string{"-placement-token", "x"}, want: "-placement-token is for the Placement at an URL: add -placement URL"},
+		{name: "wait without placement", args: []string{"-placement-wait", "30s"}, want: "-placement-wait is for the Placement at an URL: add -placement URL"},
+		{name: "wait for the embedded placement", args: []string{"-placement", "embedded"}, environ: []string{"FAKECYBORG_PLACEMENT_WAIT=3s"}, want: "-placement-wait is for the Placement at an URL: add -placement URL"},
+		{name: "token life without mini Keystone", args: []string{"-token-life", "1h"}, want: "-token-life: add -auth mini-keystone"},
+		{name: "clouds of a socket", args: []string{"-listen", "unix:s", "-auth", "mini-keystone", "-clouds-file", "c"}, want: "-clouds-file: what reads a clouds.yaml cannot call a socket: take an address such as -listen 127.0.0.1:0"},
+		{name: "nova", args: []string{"-nova", "ftp://x"}, want: `-nova "ftp://x": want an URL such as http://127.0.0.1:8774/v2.1`},
+		{name: "keystone", args: []string{"-auth", "keystone", "-keystone", "cloud"}, want: `-keystone "cloud": want an URL such as http://127.0.0.1:5000`},
 		{name: "password", args: []string{"-nova", "http://u:secret@127.0.0.1:1"}, want: "-nova: the URL must hold neither user nor password, which logs would show"},
-		{name: "password in what is none", args: []string{"-nova", "htp://u:secret@127.0.0.1:1"}, want: `-nova "(hidden)@127.0.0.1:1": want an URL such as http://127.0.0.1:8774`},
-		{name: "check", args: []string{"-check", "127.0.0.1:6666"}, want: `-check "127.0.0.1:6666": want an URL such as http://127.0.0.1:8774`},
+		{name: "password in what is none", args: []string{"-nova", "htp://u:secret@127.0.0.1:1"}, want: `-nova "(hidden)@127.0.0.1:1": want an URL such as http://127.0.0.1:8774/v2.1`},
+		{name: "check", args: []string{"-check", "127.0.0.1:6666"}, want: `-check "127.0.0.1:6666": want an URL such as http://127.0.0.1:6666, or a socket such as unix:/run/fakecyborg.sock`},
+		{name: "check of a socket without prefix", args: []string{"-check", "fake.socket"}, want: `-check "fake.socket": want an URL such as http://127.0.0.1:6666, or a socket such as unix:/run/fakecyborg.sock`},
+		{name: "check of a socket without path", args: []string{"-check", "unix:"}, want: `-check "unix:": want an URL such as http://127.0.0.1:6666, or a socket such as unix:/run/fakecyborg.sock`},
 		{name: "event form", args: []string{"-event-form", "plural"}, want: `-event-form "plural": unknown, known are profile, request, spec`},
 		{name: "ids of a kept state", args: []string{"-uuid-seed", "a", "-state", "s"}, want: "-uuid-seed gives the same ids after a restart, -state has them already: take one of the two"},
-		{name: "public endpoint", args: []string{"-public-endpoint", "cloud"}, want: `-public-endpoint "cloud": want an URL such as http://127.0.0.1:8774`},
+		{name: "public endpoint", args: []string{"-public-endpoint", "cloud"}, want: `-public-endpoint "cloud": want an URL such as https://cloud.example.org/accelerator`},
 		{name: "socket without path", args: []string{"-listen", "unix:"}, want: `listen "unix:": it has no path, such as unix:/run/fakecyborg.sock`},
 		{name: "negative wait", args: []string{"-shutdown-wait", "-1s"}, want: "-shutdown-wait -1s: want 0s or more"},
 	} {
@@ -65,14 +74,14 @@ func TestVariables(t *testing.T) {
 		"FAKECYBORG_SERVICE_HOST=192.0.2.1", "FAKECYBORG_SERVICE_PORT=6666", "FAKECYBORG_SERVICE_PORT_API=6666",
 		"FAKECYBORG_PORT=tcp://192.0.2.1:6666", "FAKECYBORG_PORT_6666_TCP_ADDR=192.0.2.1",
 	}
-	s, err := parseFlags([]string{"-placement-wait", "9s"}, environ, io.Discard)
+	s, err := parseFlags([]string{"-placement-wait", "9s", "-placement", "http://127.0.0.1:1"}, environ, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, "2025.1", s.release)
 	assert.Equal(t, "9s", s.placementWait.String(), "the command line goes first")
 	assert.True(t, s.expose)
 
 	var stdout, stderr bytes.Buffer
-	assert.Equal(t, 0, run([]string{"-version"}, environ, &stdout, &stderr))
+	assert.Equal(t, 0, run([]string{"-version", "-placement", "http://127.0.0.1:1"}, environ, &stdout, &stderr))
 	assert.Contains(t, stdout.String(), "plays Cyborg 14.1.0 (2025.1)")
 }
 
@@ -97,17 +106,4 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	assert.Contains(t, string(source), documented.String())
-}
-
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[a-d]{0,6}`)
-		a, b, c := text.Draw(t, "a"), text.Draw(t, "b"), text.Draw(t, "c")
-		require.Equal(t, a == b, distance(a, b) == 0)
-		require.Equal(t, distance(a, b), distance(b, a))
-		require.LessOrEqual(t, distance(a, c), distance(a, b)+distance(b, c))
-		require.LessOrEqual(t, distance(a, b), max(len(a), len(b)))
-		require.Equal(t, 1, distance(a, a+"x"))
-	})
 }

@@ -31,6 +31,10 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	defer made.cyborg.Close()
 	base := baseURL(s.scheme(), listener.Addr())
 	logger.Info("listening", "at", listener.Addr().String(), "health", base+healthPath)
+	logLoaded(made.cyborg, logger)
+	if s.nova != "" {
+		logger.Info("events go to Nova", "at", s.nova)
+	}
 	clients := newConnections()
 	front := newFront(made.handler, clients, logger)
 	ended := make(chan error, 1)
@@ -54,42 +58,58 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	return shutDown(ctx, front, clients, s.shutdownWait, logger)
 }
 
-// prepare listens and makes the servers. The socket comes first and files that others
-// use come last: a second start with the same flags must not harm the fake that runs.
-func prepare(ctx context.Context, s settings, logger *slog.Logger) (made assembly, secured net.Listener, err error) {
-	if err := checkAddressFile(s.addressFile); err != nil {
+// prepare reads all files, then listens, then touches what another fake may use: bad
+// files are told before a busy port, and a second start with the same flags does not
+// harm the fake that runs.
+func prepare(ctx context.Context, s settings, logger *slog.Logger) (assembly, net.Listener, error) {
+	own, err := s.ownCertificate()
+	if err = firstOf(checkAddressFile(s.addressFile), err); err != nil {
 		return assembly{}, nil, err
+	}
+	pieces, err := gather(ctx, s, logger)
+	if err != nil {
+		return assembly{}, nil, s.orPreset(err)
+	}
+	made, err := pieces.assemble(s.trial()...)
+	if err != nil {
+		return assembly{}, nil, s.orPreset(err)
 	}
 	listener, err := s.endpoint.open(ctx)
 	if err != nil {
+		made.cyborg.Close()
 		return assembly{}, nil, err
 	}
-	defer func() {
+	if s.state != "" {
+		made.cyborg.Close()
+		made, err = pieces.assemble(fakecyborg.WithStateFile(s.state))
 		if err != nil {
-			_ = listener.Close()
+			return assembly{}, nil, errors.Join(err, listener.Close())
 		}
-	}()
-	made, err = assemble(ctx, s, logger)
-	if err != nil {
-		return assembly{}, nil, err
 	}
-	secured, err = secure(listener, s)
-	if err == nil {
-		err = withdrawAddress(s.addressFile, "")
-	}
+	secured, err := s.occupy(listener, own)
 	if err != nil {
 		made.cyborg.Close()
+		return assembly{}, nil, errors.Join(err, listener.Close())
 	}
-	return made, secured, err
+	return made, secured, nil
 }
 
-// secure adds TLS to a listener, if the flags ask for it.
-func secure(listener net.Listener, s settings) (net.Listener, error) {
-	config, err := s.serverTLS()
-	if err != nil || config == nil {
-		return listener, err
+// occupy adds TLS to the listener, and takes away the address of an earlier run.
+func (s *settings) occupy(listener net.Listener, own *tls.Certificate) (net.Listener, error) {
+	secured, err := s.secure(listener, own)
+	if err != nil {
+		return nil, err
 	}
-	return tls.NewListener(listener, config), nil
+	return secured, withdrawAddress(s.addressFile, "")
+}
+
+// trial are the options of servers that are made to see whether they can be, before
+// those with the file of -state take their place.
+func (s *settings) trial() []fakecyborg.Option {
+	if s.state == "" {
+		return nil
+	}
+	return []fakecyborg.Option{fakecyborg.WithLogger(slog.New(slog.DiscardHandler))}
 }
 
 func newFront(handler http.Handler, clients *connections, logger *slog.Logger) *http.Server {
@@ -142,7 +162,7 @@ func announce(stdout io.Writer, s settings, made assembly, address net.Addr, bas
 		fmt.Fprintf(stdout, "keystone   %s%s/v3\n", base, made.identity.Prefix())
 	}
 	fmt.Fprintf(stdout, "health     %s%s\n", base, healthPath)
-	if err := announceClouds(stdout, s, made.identity, base); err != nil {
+	if err := announceClouds(stdout, s, made.identity, address, base); err != nil {
 		return err
 	}
 	if s.addressFile == "" {

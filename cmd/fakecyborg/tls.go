@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 )
@@ -15,26 +16,34 @@ func (s *settings) scheme() string {
 	return "http"
 }
 
-// serverTLS is how to serve TLS, nil for not at all. A CA that is made writes its
-// certificate to the file that the flags name.
-func (s *settings) serverTLS() (*tls.Config, error) {
-	var certificate tls.Certificate
-	var err error
-	switch {
-	case s.tlsCert != "":
-		certificate, err = tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
-		if err != nil {
-			err = fmt.Errorf("-tls-cert %s with -tls-key %s: %w", s.tlsCert, s.tlsKey, err)
-		}
-	case s.tlsCAFile != "":
-		certificate, err = s.makeCertificate()
-	default:
+// ownCertificate reads that of -tls-cert and -tls-key, nil for none.
+func (s *settings) ownCertificate() (*tls.Certificate, error) {
+	if s.tlsCert == "" {
 		return nil, nil
 	}
+	certificate, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("-tls-cert %s with -tls-key %s: %w", s.tlsCert, s.tlsKey, err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}, nil
+	return &certificate, nil
+}
+
+// secure adds TLS to a listener if the flags ask for it, with the certificate of one's
+// own or one that is made. The CA of that one is written to the file that the flags name.
+func (s *settings) secure(listener net.Listener, own *tls.Certificate) (net.Listener, error) {
+	if s.scheme() == "http" {
+		return listener, nil
+	}
+	if own == nil {
+		made, err := s.makeCertificate()
+		if err != nil {
+			return nil, err
+		}
+		own = &made
+	}
+	return tls.NewListener(listener, &tls.Config{
+		Certificates: []tls.Certificate{*own}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+	}), nil
 }
 
 func (s *settings) makeCertificate() (tls.Certificate, error) {
