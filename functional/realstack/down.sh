@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Stops what up.sh started, by the pids it recorded, and what else those daemons left in the chroot.
+#   down.sh [DIR [NAME...]]     (DIR as in bootstrap.sh)
+# With names, such as nova-api, only those daemons; the next up.sh starts them again with fresh configuration.
+# The data stay; WIPE=1 drops them too (databases, broker state, images): the next up.sh makes an empty cloud.
+set -euo pipefail
+# shellcheck source=functional/realstack/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+if [ $# -gt 1 ]; then
+  for name in "${@:2}"; do
+    stop "$name"
+    say "$name stopped"
+  done
+  exit 0
+fi
+for name in nova-compute nova-api nova-scheduler nova-conductor nova-stub neutron glance cyborg-agent cyborg-api cyborg-conductor \
+  placement keystone rabbitmq epmd mariadb; do
+  if [ -e "$RUN/$name.pid" ]; then
+    stop "$name"
+    say "$name stopped"
+  fi
+done
+for process in /proc/[0-9]*; do
+  if in_chroot "${process#/proc/}"; then end "${process#/proc/}"; fi
+done
+for process in /proc/[0-9]*; do
+  if in_chroot "${process#/proc/}"; then die "process ${process#/proc/} does not end"; fi
+done
+if mountpoint -q "$ROOT/proc"; then umount "$ROOT/proc"; fi
+if [ "${WIPE:-0}" = 1 ]; then
+  rm -rf "$REALSTACK_DIR"/.done-* "$ROOT"/var/lib/mysql/* "$ROOT"/var/lib/rabbitmq/mnesia \
+    "$ROOT"/var/lib/glance/images/* "$ROOT"/etc/keystone/fernet-keys "$ROOT"/etc/keystone/credential-keys "$LOG"/*.log
+  say "data dropped"
+fi
