@@ -40,10 +40,7 @@ func assemble(ctx context.Context, s settings, logger *slog.Logger) (assembly, e
 	if err != nil {
 		return assembly{}, err
 	}
-	opts := append(s.options(logger), seedOption(s, logger))
-	if callers != nil {
-		opts = append(opts, callers)
-	}
+	opts := append(append(s.options(logger), seedOption(s, logger)), callers...)
 	if s.state != "" {
 		opts = append(opts, fakecyborg.WithStateFile(s.state))
 	}
@@ -132,8 +129,13 @@ func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client,
 		return embedPlacement(ctx, s.mode)
 	}
 	opts := []placement.Option{placement.WithEndpoint(s.placement)}
-	if s.placementToken != "" {
+	switch {
+	case s.placementToken != "":
 		opts = append(opts, placement.WithToken(s.placementToken))
+	case s.keystoneCloud != "":
+		opts = append(opts, placement.WithCloud(s.keystoneCloud))
+	case s.keystone != "":
+		opts = append(opts, placement.WithEnv())
 	}
 	client, err := placement.New(ctx, opts...)
 	return nil, client, err

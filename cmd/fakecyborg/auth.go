@@ -24,7 +24,7 @@ type authMode struct {
 	// placement sets up the embedded Placement.
 	placement []placementtest.Option
 	// callers makes what tells callers apart; the mini Keystone is nil elsewhere.
-	callers func(ctx context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error)
+	callers func(ctx context.Context, s settings, logger *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error)
 }
 
 // openPlacement is the embedded Placement of every mode.
@@ -85,18 +85,18 @@ const preset = "recorded"
 // example is the value of -seed that asks for the built-in example, as none does.
 const example = "example"
 
-func everybody(context.Context, settings, *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func everybody(context.Context, settings, *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	return nil, nil, nil
 }
 
-func knownByTokens(_ context.Context, s settings, _ *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func knownByTokens(_ context.Context, s settings, _ *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	if s.tokens == preset {
-		return fakecyborg.WithPresetTokens(preset), nil, nil
+		return []fakecyborg.Option{fakecyborg.WithPresetTokens(preset)}, nil, nil
 	}
-	return fakecyborg.WithTokens(s.tokens), nil, nil
+	return []fakecyborg.Option{fakecyborg.WithTokens(s.tokens)}, nil, nil
 }
 
-func knownByMiniKeystone(_ context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func knownByMiniKeystone(_ context.Context, s settings, logger *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	opts, err := s.miniKeystone(logger)
 	if err != nil {
 		return nil, nil, err
@@ -105,10 +105,10 @@ func knownByMiniKeystone(_ context.Context, s settings, logger *slog.Logger) (fa
 	if err != nil {
 		return nil, nil, err
 	}
-	return fakecyborg.WithAuthenticator(server), server, nil
+	return []fakecyborg.Option{fakecyborg.WithAuthenticator(server)}, server, nil
 }
 
-func knownByKeystone(ctx context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func knownByKeystone(ctx context.Context, s settings, logger *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	opts := []keystone.Option{keystone.WithLogger(logger)}
 	if s.keystoneCloud != "" {
 		opts = append(opts, keystone.WithCloud(s.keystoneCloud))
@@ -117,7 +117,10 @@ func knownByKeystone(ctx context.Context, s settings, logger *slog.Logger) (fake
 	if err != nil {
 		return nil, nil, err
 	}
-	return fakecyborg.WithAuthenticator(validator), nil, nil
+	// The account tells Nova of the events too, as a real Cyborg's does.
+	return []fakecyborg.Option{
+		fakecyborg.WithAuthenticator(validator), fakecyborg.WithNovaTransport(validator.Transport()),
+	}, nil, nil
 }
 
 // mounts are the values of -mount.
