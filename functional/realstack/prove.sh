@@ -8,7 +8,7 @@ shift
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 pattern=$(printf '|%s' "$@")
-NOVACYBORG_PEERS=required go test -race -count=1 -v -run "^(${pattern#|})" "$package" | tee "$out"
+NOVACYBORG_PEERS=required go test -count=1 -v -run "^(${pattern#|})" "$package" | tee "$out"
 if grep --extended-regexp '^ *--- SKIP' "$out"; then
   echo "$package: tests were skipped" >&2
   exit 1
