@@ -8,28 +8,30 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 if [ $# -gt 1 ]; then
-  for name in "${@:2}"; do
-    stop "$name"
-    say "$name stopped"
-  done
+  stop "${@:2}"
+  say "stopped: ${*:2}"
   exit 0
 fi
-for name in nova-compute nova-api nova-scheduler nova-conductor nova-stub neutron glance cyborg-agent cyborg-api cyborg-conductor \
-  placement keystone rabbitmq epmd mariadb; do
-  if [ -e "$RUN/$name.pid" ]; then
-    stop "$name"
-    say "$name stopped"
-  fi
-done
-for process in /proc/[0-9]*; do
-  if in_chroot "${process#/proc/}"; then end "${process#/proc/}"; fi
-done
-for process in /proc/[0-9]*; do
-  if in_chroot "${process#/proc/}"; then die "process ${process#/proc/} does not end"; fi
-done
+
+# processes: all that run in the chroot
+processes() {
+  local process
+  for process in /proc/[0-9]*; do
+    if in_chroot "${process#/proc/}"; then echo "${process#/proc/}"; fi
+  done
+}
+
+# first those that use the database and the broker
+stop nova-compute nova-api nova-scheduler nova-conductor nova-stub neutron glance cyborg-agent cyborg-api cyborg-conductor placement keystone
+mapfile -t left < <(processes)
+end "${left[@]}"
+rm -f "$RUN"/*.pid
+mapfile -t left < <(processes)
+[ ${#left[@]} -eq 0 ] || die "processes that do not end: ${left[*]}"
 if mountpoint -q "$ROOT/proc"; then umount "$ROOT/proc"; fi
 if [ "${WIPE:-0}" = 1 ]; then
   rm -rf "$REALSTACK_DIR"/.done-* "$ROOT"/var/lib/mysql/* "$ROOT"/var/lib/rabbitmq/mnesia \
     "$ROOT"/var/lib/glance/images/* "$ROOT"/etc/keystone/fernet-keys "$ROOT"/etc/keystone/credential-keys "$LOG"/*.log
   say "data dropped"
 fi
+say "the cloud is down"

@@ -50,7 +50,7 @@ inside() {
 mount_proc() { mountpoint -q "$ROOT/proc" || mount -t proc -o nosuid,nodev,noexec proc "$ROOT/proc"; }
 
 # in_chroot PID: that process lives, and in our chroot.
-in_chroot() { [ "$(readlink "/proc/$1/root" 2>/dev/null)" = "$(readlink -f "$ROOT")" ]; }
+in_chroot() { [ "/proc/$1/root" -ef "$ROOT" ]; }
 
 # pid_of NAME: the recorded pid, only while that process lives in our chroot.
 pid_of() {
@@ -72,23 +72,32 @@ start() {
   while kill -0 "$pid" 2>/dev/null && ! pid_of "$name" >/dev/null; do sleep 0.05; done
 }
 
-# end PID: TERM, and KILL if that is not enough. The process is a daemon of ours.
+# end PID...: TERM for all, KILL for those that are there ten seconds later. The processes are daemons of ours.
 end() {
-  kill -TERM "$1" 2>/dev/null || return 0
-  for _ in {1..150}; do
-    in_chroot "$1" || return 0
+  local pid left=("$@")
+  [ $# -gt 0 ] || return 0
+  kill -TERM "$@" 2>/dev/null || true
+  for _ in {1..100}; do
+    left=()
+    for pid; do
+      if in_chroot "$pid"; then left+=("$pid"); fi
+    done
+    [ ${#left[@]} -gt 0 ] || return 0
     sleep 0.1
   done
-  say "process $1 did not end on TERM, KILL"
-  kill -KILL "$1" 2>/dev/null || true
-  sleep 0.3
+  say "KILL for ${left[*]}, which did not end on TERM"
+  kill -KILL "${left[@]}" 2>/dev/null || true
+  sleep 0.5
 }
 
-# stop NAME: by the recorded pid.
+# stop NAME...: by the recorded pids.
 stop() {
-  local pid
-  if pid=$(pid_of "$1"); then end "$pid"; fi
-  rm -f "$RUN/$1.pid"
+  local name pid pids=()
+  for name; do
+    if pid=$(pid_of "$name"); then pids+=("$pid"); fi
+    rm -f "$RUN/$name.pid"
+  done
+  end "${pids[@]}"
 }
 
 # await NAME SECONDS CMD...: until CMD succeeds, while the daemon NAME lives.
