@@ -42,7 +42,7 @@ func testFlow(t *testing.T, c *cloud) {
 	created, err := c.manager.Create(t.Context(), want)
 	require.NoError(t, err)
 
-	assert.Equal(t, c.hosts[1], created.Record.Hostname, "only one host has both kinds of cards")
+	assert.Equal(t, c.hosts[1], created.Record.Now.Host, "only one host has both kinds of cards")
 	allocations, err := c.placement.Allocations(t.Context(), want.Consumer.UUID)
 	require.NoError(t, err)
 	assert.Equal(t, created.Record.Claim.Allocations, allocations.Allocations)
@@ -53,7 +53,7 @@ func testFlow(t *testing.T, c *cloud) {
 	require.Len(t, arqs, 2)
 	for _, arq := range arqs {
 		assert.Equal(t, cyborgclient.StateBound, arq.State)
-		assert.Equal(t, created.Record.Hostname, arq.Hostname)
+		assert.Equal(t, created.Record.Now.Host, arq.Hostname)
 		provider, err := created.Candidate.Provider(requestspec.RequesterID(arq.DeviceProfileGroupID, ""))
 		require.NoError(t, err)
 		assert.Equal(t, provider, arq.DeviceRPUUID)
@@ -128,9 +128,9 @@ func testFailure(t *testing.T, pick func(*cloud) *wire, what call, how failure) 
 }
 
 // requireComplete checks that a creation that met a failure and still succeeded lacks nothing.
-func requireComplete(t *testing.T, c *cloud, created *lifecycle.Created) {
+func requireComplete(t *testing.T, c *cloud, created *lifecycle.Result) {
 	t.Helper()
-	arqs, err := c.cyborg.ARQsByInstance(t.Context(), created.Record.Instance)
+	arqs, err := c.cyborg.ARQsByInstance(t.Context(), created.Record.Instance())
 	require.NoError(t, err)
 	require.Len(t, arqs, 2)
 	for _, arq := range arqs {
@@ -173,7 +173,7 @@ func TestNextCandidate(t *testing.T) {
 		requireComplete(t, c, created)
 		require.NoError(t, c.manager.Delete(t.Context(), created.Record))
 		require.NoError(t, c.cyborg.DeleteARQsByInstance(t.Context(), squatter))
-		c.requireNothingLeft(t, created.Record.Instance)
+		c.requireNothingLeft(t, created.Record.Instance())
 	})
 }
 
@@ -236,7 +236,7 @@ func TestBoundInSpiteOfTheAnswer(t *testing.T) {
 		require.NoError(t, err)
 		requireComplete(t, c, created)
 		require.NoError(t, c.manager.Delete(t.Context(), created.Record))
-		c.requireNothingLeft(t, created.Record.Instance)
+		c.requireNothingLeft(t, created.Record.Instance())
 	})
 }
 
@@ -375,15 +375,15 @@ func TestRecoverFindsWhatALostRecordNamed(t *testing.T) {
 	c := newCloud(t)
 	created, err := c.manager.Create(t.Context(), request(profileName))
 	require.NoError(t, err)
-	record, err := c.manager.Recover(t.Context(), created.Record.Instance)
+	record, err := c.manager.Recover(t.Context(), created.Record.Instance())
 	require.NoError(t, err)
 	assert.Equal(t, created.Record.Claim, record.Claim)
-	assert.Equal(t, created.Record.Hostname, record.Hostname)
-	assert.ElementsMatch(t, created.Record.ARQs, record.ARQs)
+	assert.Equal(t, created.Record.Now.Host, record.Now.Host)
+	assert.ElementsMatch(t, created.Record.ARQs(), record.ARQs())
 
 	require.NoError(t, c.manager.Delete(t.Context(), record))
-	c.requireNothingLeft(t, record.Instance)
-	record, err = c.manager.Recover(t.Context(), record.Instance)
+	c.requireNothingLeft(t, record.Instance())
+	record, err = c.manager.Recover(t.Context(), record.Instance())
 	require.NoError(t, err)
 	require.NoError(t, c.manager.Delete(t.Context(), record), "nothing to recover is nothing to delete")
 }

@@ -3,6 +3,7 @@ package functional_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,6 +86,34 @@ func TestLibvirtAcceptsRecordedHandles(t *testing.T) {
 		})
 	}
 	require.GreaterOrEqual(t, composed, 9)
+}
+
+// TestNewLibvirtAcceptsOptions has what libvirt takes since 10.0.
+func TestNewLibvirtAcceptsOptions(t *testing.T) {
+	t.Parallel()
+	requireLibvirt(t)
+	version, err := exec.CommandContext(t.Context(), "virsh", "--version").Output()
+	require.NoError(t, err)
+	var major int
+	_, err = fmt.Sscanf(string(version), "%d.", &major)
+	require.NoError(t, err)
+	if major < 10 {
+		t.Skipf("this is libvirt %s", version)
+	}
+	before := strings.Replace(domainXML, "<console type='pty'/>", "<graphics type='vnc'/>", 1)
+	composition, err := virtdriver.Compose([]byte(before), []cyborgclient.ARQ{
+		pciARQ("6f1f2a3c-0b57-4a2e-8d1c-1c9f6b2f7a01", "0000", "3b", "00", "0"), mdevARQ("6f1f2a3c-0b57-4a2e-8d1c-1c9f6b2f7a03"),
+	}, virtdriver.WithDevice(func(arq cyborgclient.ARQ) virtdriver.DeviceOptions {
+		options := allOptions(arq)
+		if arq.AttachHandle.Type == cyborgclient.HandlePCI {
+			options.DriverModel = "mlx5_vfio_pci"
+		}
+		return options
+	}))
+	require.NoError(t, err)
+	require.Contains(t, string(composition.XML), "mlx5_vfio_pci")
+	after := libvirtAccepts(t, composition.XML)
+	assert.Empty(t, cmp.Diff(withoutAdded(hostdevs(t, composition.XML)), withoutAdded(hostdevs(t, after))), "libvirt changed a hostdev")
 }
 
 // TestLibvirtRefusesWhatItDoesNotKnow shows that acceptance by libvirt's schema and parser means something.

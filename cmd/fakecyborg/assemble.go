@@ -54,10 +54,7 @@ func gather(ctx context.Context, s settings, logger *slog.Logger) (parts, error)
 	if err != nil {
 		return parts{}, err
 	}
-	opts := append(s.options(logger), seedOption(s, logger))
-	if callers != nil {
-		opts = append(opts, callers)
-	}
+	opts := append(append(s.options(logger), seedOption(s, logger)), callers...)
 	if client != nil {
 		opts = append(opts, fakecyborg.WithPlacement(client))
 	}
@@ -149,8 +146,13 @@ func reportTo(ctx context.Context, s settings) (http.Handler, *placement.Client,
 		return embedPlacement(ctx)
 	}
 	opts := []placement.Option{placement.WithEndpoint(s.placement)}
-	if s.placementToken != "" {
+	switch {
+	case s.placementToken != "":
 		opts = append(opts, placement.WithToken(s.placementToken))
+	case s.keystoneCloud != "":
+		opts = append(opts, placement.WithCloud(s.keystoneCloud))
+	case s.keystone != "":
+		opts = append(opts, placement.WithEnv())
 	}
 	client, err := placement.New(ctx, opts...)
 	return nil, client, err

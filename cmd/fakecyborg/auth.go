@@ -21,7 +21,7 @@ type authMode struct {
 	// none.
 	needs string
 	// callers makes what tells callers apart; the mini Keystone is nil elsewhere.
-	callers func(ctx context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error)
+	callers func(ctx context.Context, s settings, logger *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error)
 }
 
 // authModes are the modes there are; the first is the default. docs/fake-auth.md says
@@ -67,18 +67,18 @@ func (m authMode) knows(name string) bool {
 	return slices.Contains(m.flags, name)
 }
 
-func everybody(context.Context, settings, *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func everybody(context.Context, settings, *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	return nil, nil, nil
 }
 
-func knownByTokens(_ context.Context, s settings, _ *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func knownByTokens(_ context.Context, s settings, _ *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	if s.tokens == preset {
-		return fakecyborg.WithPresetTokens(preset), nil, nil
+		return []fakecyborg.Option{fakecyborg.WithPresetTokens(preset)}, nil, nil
 	}
-	return fakecyborg.WithTokens(s.tokens), nil, nil
+	return []fakecyborg.Option{fakecyborg.WithTokens(s.tokens)}, nil, nil
 }
 
-func knownByMiniKeystone(_ context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func knownByMiniKeystone(_ context.Context, s settings, logger *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	opts, err := s.miniKeystone(logger)
 	if err != nil {
 		return nil, nil, err
@@ -87,10 +87,10 @@ func knownByMiniKeystone(_ context.Context, s settings, logger *slog.Logger) (fa
 	if err != nil {
 		return nil, nil, err
 	}
-	return fakecyborg.WithAuthenticator(server), server, nil
+	return []fakecyborg.Option{fakecyborg.WithAuthenticator(server)}, server, nil
 }
 
-func knownByKeystone(ctx context.Context, s settings, logger *slog.Logger) (fakecyborg.Option, *minikeystone.Server, error) {
+func knownByKeystone(ctx context.Context, s settings, logger *slog.Logger) ([]fakecyborg.Option, *minikeystone.Server, error) {
 	opts := []keystone.Option{keystone.WithLogger(logger)}
 	if s.keystoneCloud != "" {
 		opts = append(opts, keystone.WithCloud(s.keystoneCloud))
@@ -99,7 +99,10 @@ func knownByKeystone(ctx context.Context, s settings, logger *slog.Logger) (fake
 	if err != nil {
 		return nil, nil, err
 	}
-	return fakecyborg.WithAuthenticator(validator), nil, nil
+	// The account tells Nova of the events too, as a real Cyborg's does.
+	return []fakecyborg.Option{
+		fakecyborg.WithAuthenticator(validator), fakecyborg.WithNovaTransport(validator.Transport()),
+	}, nil, nil
 }
 
 // mounts are the values of -mount.

@@ -79,7 +79,7 @@ func (s *settings) define(flags *flag.FlagSet) {
 	flags.StringVar(&s.keystoneCloud, "keystone-cloud", "", "`entry` of clouds.yaml with the account for -auth keystone; without it the OS_* variables")
 
 	flags.StringVar(&s.placement, "placement", "", "Placement to report devices to: an `URL`, or \"embedded\" to serve one under "+embeddedPath)
-	flags.StringVar(&s.placementToken, "placement-token", "", "`token` for the Placement at an URL")
+	flags.StringVar(&s.placementToken, "placement-token", "", "`token` for the Placement at an URL; without it that of the account of -auth keystone")
 	flags.DurationVar(&s.placementWait, "placement-wait", 30*time.Second, "how long the Placement at an URL may take to answer for the first `time`")
 	flags.DurationVar(&s.reportInterval, "report-interval", 0, "let the agents report again and again, with that `time` in between; the real ones take 1m; without it only as the control API asks")
 	flags.StringVar(&s.nova, "nova", "", "compute endpoint that gets events: an `URL` such as http://127.0.0.1:8774/v2.1; /v2.1 is added when it has no version")

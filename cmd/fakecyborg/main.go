@@ -29,7 +29,7 @@
 //	-no-chunked-bodies         overlook bodies without Content-Length, as the real front end does
 //	-nova URL                  compute endpoint that gets events: an URL such as http://127.0.0.1:8774/v2.1; /v2.1 is added when it has no version
 //	-placement URL             Placement to report devices to: an URL, or "embedded" to serve one under /placement
-//	-placement-token token     token for the Placement at an URL
+//	-placement-token token     token for the Placement at an URL; without it that of the account of -auth keystone
 //	-placement-wait time       how long the Placement at an URL may take to answer for the first time (30s)
 //	-proxy-headers             let links follow X-Forwarded-Proto and X-Forwarded-Host, in releases that can (2026.2)
 //	-public-endpoint URL       start links with that URL, not with the address that the client used

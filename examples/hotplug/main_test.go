@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	qemuSession = "qemu:///session"
-	vGPU        = `{"uuid": "m", "state": "Bound", "attach_handle_type": "MDEV", "attach_handle_uuid": "b2dd8561-7619-4216-bd8e-5c1e51fa76d8",
+	vGPU = `{"uuid": "m", "state": "Bound", "attach_handle_type": "MDEV", "attach_handle_uuid": "b2dd8561-7619-4216-bd8e-5c1e51fa76d8",
 		"attach_handle_info": {"domain": "0000", "bus": "81", "device": "14", "function": "3", "asked_type": "nvidia-35"}}`
 )
 
@@ -33,28 +32,47 @@ func function(arq, number string) string {
 type qemu struct {
 	*host
 
-	socket string
-	domain libvirt.Domain
+	uri, socket string
+	domain      libvirt.Domain
 }
 
-func newQEMU(t *testing.T) qemu {
+// daemons are the libvirts that drive QEMU: a user's own, and that of the whole machine.
+var daemons = []struct {
+	uri   string
+	start func(*testing.T) (socket string)
+}{
+	{"qemu:///session", startLibvirt},
+	{"qemu:///system", startSystemLibvirt},
+}
+
+// onEach runs the test with a guest of each daemon.
+func onEach(t *testing.T, run func(*testing.T, qemu)) {
 	t.Helper()
-	socket := startLibvirt(t)
-	h, err := open(qemuSession, socket, time.Minute, os.Stderr)
+	for _, daemon := range daemons {
+		t.Run(daemon.uri, func(t *testing.T) {
+			t.Parallel()
+			run(t, newQEMU(t, daemon.uri, daemon.start(t)))
+		})
+	}
+}
+
+func newQEMU(t *testing.T, uri, socket string) qemu {
+	t.Helper()
+	h, err := open(uri, socket, time.Minute, os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.close()) })
 	domain, err := h.DomainDefineXML("<domain type='qemu'><name>guest</name><memory unit='MiB'>64</memory><os><type arch='x86_64' machine='q35'>hvm</type></os>" +
 		"<devices><controller type='pci' model='pcie-root'/><controller type='pci' model='pcie-root-port'/>" +
 		"<controller type='usb' model='none'/><memballoon model='none'/></devices></domain>")
 	require.NoError(t, err)
-	return qemu{h, socket, domain}
+	return qemu{h, uri, socket, domain}
 }
 
 // hotplug runs the program.
 func (q qemu) hotplug(t *testing.T, arqs string, more ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := run(t.Context(), append([]string{"-connect", qemuSession, "-socket", q.socket, "-domain", "guest", "-arqs", write(t, arqs)}, more...), &out)
+	err := run(t.Context(), append([]string{"-connect", q.uri, "-socket", q.socket, "-domain", "guest", "-arqs", write(t, arqs)}, more...), &out)
 	return out.String(), err
 }
 
@@ -67,7 +85,11 @@ func (q qemu) hostdevs(t *testing.T) int {
 
 func TestDefinedGuest(t *testing.T) {
 	t.Parallel()
-	q := newQEMU(t)
+	onEach(t, definedGuest)
+}
+
+func definedGuest(t *testing.T, q qemu) {
+	t.Helper()
 	two := `{"arqs": [` + function("a", "0") + "," + function("b", "1") + "]}"
 	for range 2 { // repeating changes nothing
 		out, err := q.hotplug(t, two)
@@ -91,7 +113,11 @@ func TestDefinedGuest(t *testing.T) {
 // TestRunningGuest has no device that could be plugged in: it sees what libvirt and the checks before it refuse.
 func TestRunningGuest(t *testing.T) {
 	t.Parallel()
-	q := newQEMU(t)
+	onEach(t, runningGuestOf)
+}
+
+func runningGuestOf(t *testing.T, q qemu) {
+	t.Helper()
 	require.NoError(t, q.DomainCreate(q.domain))
 	t.Cleanup(func() { require.NoError(t, q.DomainDestroy(q.domain)) })
 	_, err := q.hotplug(t, "["+function("a", "0")+","+function("b", "1")+"]")
@@ -148,17 +174,7 @@ const nobody = 65534
 // since root's daemon is that of the whole machine.
 func startLibvirt(t *testing.T) (socket string) {
 	t.Helper()
-	for _, program := range []string{"libvirtd", "qemu-system-x86_64"} {
-		if _, err := exec.LookPath(program); err != nil {
-			if os.Getenv("NOVACYBORG_PEERS") == "required" {
-				t.Fatalf("NOVACYBORG_PEERS=required: %v", err)
-			}
-			t.Skipf("peer is not installed: %v", err)
-		}
-	}
-	folder, err := os.MkdirTemp("", "nh") //nolint:usetesting // the path of a socket is at most 108 bytes long
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	folder := libvirtFolder(t)
 	daemon := exec.CommandContext(context.WithoutCancel(t.Context()), "libvirtd")
 	daemon.Env = append(os.Environ(), "HOME="+folder)
 	for _, name := range []string{"RUNTIME_DIR", "CONFIG_HOME", "CACHE_HOME", "DATA_HOME"} {
@@ -168,17 +184,61 @@ func startLibvirt(t *testing.T) (socket string) {
 		daemon.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		require.NoError(t, os.Chown(folder, nobody, nobody))
 	}
+	socket = filepath.Join(folder, "RUNTIME_DIR", "libvirt", "libvirt-sock")
+	startDaemon(t, daemon, socket)
+	return socket
+}
+
+// startSystemLibvirt starts the daemon of the whole machine, kept apart from the machine's own.
+func startSystemLibvirt(t *testing.T) (socket string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root may run the libvirt daemon of the machine")
+	}
+	folder := libvirtFolder(t)
+	if out, err := exec.CommandContext(t.Context(), "unshare", "--mount", "true").CombinedOutput(); err != nil {
+		absent(t, "no mount namespaces: "+string(out))
+	}
+	socket = filepath.Join(folder, "libvirt", "libvirt-sock")
+	startDaemon(t, exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "../../functional/libvirtd_system.sh", folder), socket)
+	return socket
+}
+
+// absent skips the test, or fails it where all peers are required.
+func absent(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("NOVACYBORG_PEERS") == "required" {
+		t.Fatal("NOVACYBORG_PEERS=required: " + what)
+	}
+	t.Skip(what)
+}
+
+func libvirtFolder(t *testing.T) string {
+	t.Helper()
+	for _, program := range []string{"libvirtd", "qemu-system-x86_64"} {
+		if _, err := exec.LookPath(program); err != nil {
+			absent(t, "peer is not installed: "+err.Error())
+		}
+	}
+	folder, err := os.MkdirTemp("", "nh") //nolint:usetesting // the path of a socket is at most 108 bytes long
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return folder
+}
+
+// startDaemon waits until the daemon listens, and ends it with the test.
+func startDaemon(t *testing.T, daemon *exec.Cmd, socket string) {
+	t.Helper()
 	var log bytes.Buffer
 	daemon.Stderr = &log
 	require.NoError(t, daemon.Start())
 	t.Cleanup(func() {
-		require.NoError(t, daemon.Process.Signal(syscall.SIGTERM))
-		_ = daemon.Wait() // it tells of the signal
+		_ = daemon.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+		_ = daemon.Wait()                          // it tells of the signal
 		if t.Failed() {
 			t.Log(log.String())
 		}
 	})
-	socket = filepath.Join(folder, "RUNTIME_DIR", "libvirt", "libvirt-sock")
 	require.Eventually(t, func() bool { // the file is there before anybody listens
 		connection, err := new(net.Dialer).DialContext(t.Context(), "unix", socket)
 		if err != nil {
@@ -186,5 +246,4 @@ func startLibvirt(t *testing.T) (socket string) {
 		}
 		return assert.NoError(t, connection.Close())
 	}, time.Minute, 20*time.Millisecond)
-	return socket
 }

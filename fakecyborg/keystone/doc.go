@@ -15,6 +15,9 @@
 // answer a 503, and the error says why in the log. When the account's own token has
 // expired or was revoked it logs in again.
 //
+// A Nova of the same cloud wants a token with the fake's events:
+// [Validator.Transport] sends them with the account's.
+//
 // It does what keystonemiddleware does with service_token_roles_required. It keeps
 // no memcached, knows no token binding and no access rules of application
 // credentials, and looks at no revocation events.

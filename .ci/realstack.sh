@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# The project against a real Keystone, Placement, Cyborg and Nova, and against the libvirt of Debian 13, which are installed in a chroot
+# outside the checkout and run for this stage alone. Needs root. What cannot be started fails, and so does a test that is skipped.
+set -euo pipefail
+
+# shellcheck source=.ci/fake.sh
+. .ci/fake.sh
+
+dir=${XDG_CACHE_HOME:-$HOME/.cache}/novacyborg/realstack
+scripts=functional/realstack
+export REALSTACK_STAGE=2 REALSTACK_PORT_OFFSET=20000 # beside a cloud on the usual ports
+
+# cloud SCRIPT ARGUMENTS...: one of the scripts. Its daemons must not inherit the lock.
+cloud() {
+  local script=$1
+  shift
+  bash "$scripts/$script" "$dir" "$@" 8>&-
+}
+
+prove() { bash "$scripts/prove.sh" "$@"; }
+
+fake_pid=
+stop() {
+  [ -z "$fake_pid" ] || kill "$fake_pid" 2>/dev/null || true
+  fake_pid=
+  rm -rf "$work"
+  cloud down.sh
+}
+
+mkdir -p "$dir"
+exec 8>"$dir/lock"
+flock 8
+work=$(mktemp -d)
+trap stop EXIT
+cloud bootstrap.sh
+WIPE=1 cloud down.sh # of a run that was cut off
+cloud up.sh
+cat "$dir/versions"
+
+echo "== libvirt of Debian 13"
+corpus=$(cloud corpus.sh)
+NOVACYBORG_LIBVIRT_CORPUS=$corpus cloud libvirt.sh bash "$scripts/prove.sh" ./functional \
+  TestLibvirtAcceptsComposedDomains TestLibvirtAcceptsRecordedHandles TestLibvirtAcceptsTheFlowsDomain \
+  TestLibvirtRefusesWhatItDoesNotKnow TestNewLibvirtAcceptsOptions TestLibvirtCorpus
+
+# shellcheck source=/dev/null
+openrc=$(. "$dir/openrc" && echo "$OS_AUTH_URL $REALSTACK_PLACEMENT_URL $REALSTACK_NOVA_URL $OS_PASSWORD")
+read -r keystone placement nova password <<<"$openrc"
+export OS_CLIENT_CONFIG_FILE=$dir/clouds.yaml
+
+echo "== Keystone"
+NOVACYBORG_KEYSTONE_URL=$keystone NOVACYBORG_KEYSTONE_USER=nova NOVACYBORG_KEYSTONE_PASSWORD=$password NOVACYBORG_KEYSTONE_PROJECT=service \
+  prove ./fakecyborg/keystone TestRealKeystone
+
+echo "== Cyborg, Placement"
+export NOVACYBORG_CYBORG_CLOUD=admin NOVACYBORG_CYBORG_SERVICE_CLOUD=nova NOVACYBORG_CYBORG_USER_CLOUD=demo
+prove ./cyborgclient TestSuiteWithARealCyborg
+prove ./functional TestRealCloud TestRealCloudRefuses
+
+echo "== cmd/fakecyborg in Cyborg's place, under Nova"
+start_fake "$work" -seed "$scripts/fake.yaml" -release 14.1.0 -auth keystone -keystone "$keystone" -keystone-cloud nova \
+  -placement "$placement" -nova "$nova"
+cloud down.sh nova-api nova-conductor nova-compute
+REALSTACK_NOVA_CYBORG_URL=$FAKE/v2 cloud up.sh
+(
+  # shellcheck source=/dev/null
+  . "$dir/openrc"
+  REALSTACK_CYBORG_URL=$FAKE/v2 python3 -B "$scripts/nova_lifecycle.py" "$work/story" | cut -c1-140
+)
+
+trap - EXIT
+stop
