@@ -20,10 +20,42 @@
 //	7 take Cyborg's events                             | virtdriver.NewReceiver
 //	  wait until every ARQ is bound                    | virtdriver.Waiter.Wait
 //	8 put the devices into the libvirt domain XML      | virtdriver.Compose
+//	9 start the guest                                  | lifecycle.WithHypervisor
+//	several instances at once                          | lifecycle.Manager.CreateMany
 //	delete the instance                                | lifecycle.Manager.Delete
 //	  unbind and delete its ARQs                       | cyborgclient.Client.DeleteARQsByInstance
 //	  release its claim                                | placement.Client.Release
+//	  its host is gone                                 | lifecycle.Manager.DeleteLocal
+//	rebuild                                            | lifecycle.Manager.Rebuild
+//	rescue                                             | lifecycle.Manager.Rescue
+//	  unrescue                                         | lifecycle.Manager.Unrescue
+//	evacuate                                           | lifecycle.Manager.Evacuate
+//	shelve                                             | lifecycle.Manager.Shelve
+//	  offload                                          | lifecycle.Manager.Offload
+//	  unshelve                                         | lifecycle.Manager.Unshelve
+//	stop                                               | lifecycle.Manager.Stop
+//	start                                              | lifecycle.Manager.Start
+//	reboot                                             | lifecycle.Manager.SoftReboot
+//	  hard                                             | lifecycle.Manager.HardReboot
+//	a host has started                                 | lifecycle.Manager.HostBoot
+//
+// What Nova does not do for instances with accelerators:
+//
+//	wish                                               | here
+//	---------------------------------------------------+------------------------------------------------
+//	resize                                             | lifecycle.Manager.Resize
+//	cold migrate                                       | lifecycle.Manager.Migrate
+//	  confirm either                                   | lifecycle.Manager.Confirm
+//	  revert either                                    | lifecycle.Manager.Revert
+//	live migrate                                       | lifecycle.Manager.LiveMigrate
+//	suspend                                            | lifecycle.Manager.Suspend
+//	  resume                                           | lifecycle.Manager.Unsuspend
+//	devices into a running guest                       | lifecycle.Manager.Attach
+//	  and out of it                                    | lifecycle.Manager.Detach
+//	go on after a crash                                | lifecycle.Manager.Resume
 //	its record is lost                                 | lifecycle.Manager.Recover
+//	find what was left behind                          | lifecycle.Manager.Reconcile
+//	  and mend it                                      | lifecycle.Manager.Repair
 //	check a project's limits                           | placement.Client.CheckLimits
 //	claim on another host for the same instance        | placement.Client.Move
 //

@@ -50,11 +50,12 @@ func takesHostDevices(t *testing.T, libvirt virsh) {
 		{name: "oldmachine", machine: "pc"},
 		{name: "functions", machine: "pc", opts: []virtdriver.ComposeOption{virtdriver.WithMultifunction("0000:00:10")}},
 		{name: "options", machine: "q35", opts: []virtdriver.ComposeOption{virtdriver.WithDevice(allOptions)}},
+		{name: "placed", machine: "pc", opts: []virtdriver.ComposeOption{virtdriver.WithDevice(placedOptions)}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			before := []byte("<domain type='qemu'>\n  <name>" + test.name + "</name>\n  <memory unit='MiB'>64</memory>\n  <os>\n" +
-				"    <type arch='x86_64' machine='" + test.machine + "'>hvm</type>\n  </os>\n  <devices>\n    <graphics type='vnc'/>\n  </devices>\n</domain>\n")
+				"    <type arch='x86_64' machine='" + test.machine + "'>hvm</type>\n  </os>\n  <devices>\n    <graphics type='vnc'/>\n    " + teamedInterface + "\n  </devices>\n</domain>\n")
 			opts := append(test.opts, port)
 			composition, err := virtdriver.Compose(before, arqs, opts...)
 			require.NoError(t, err)

@@ -3,49 +3,109 @@ package lifecycle
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 )
 
-// Delete frees the accelerators and the claim of the instance. The ARQs go first: were the claim released while an ARQ
-// still holds its device, Placement would offer a device that Cyborg cannot bind (B22). What is gone already counts as
-// done, so that a Delete that failed can simply be called again. Where the record is lost, [Manager.Recover] makes one.
+// Delete destroys the guest and frees the instance's accelerators and its claim. An operation that runs on the instance
+// is ended at once and taken back first. The ARQs go before the claim: were the claim released while an ARQ still holds
+// its device, Placement would offer a device that Cyborg cannot bind (B22). What is gone already counts as done, so that
+// a Delete that failed can simply be called again. Where the record is lost, [Manager.Recover] makes one.
 //
-// It mirrors nova/compute/manager.py:_delete_instance and nova/compute/api.py:_local_delete.
+// It mirrors nova/compute/manager.py:_delete_instance.
 func (m *Manager) Delete(ctx context.Context, record Record) error {
-	step := &Step{Op: "delete", Instance: record.Instance, Host: record.Hostname}
-	if err := record.check(); err != nil {
-		return operationError(step, err, nil)
-	}
-	step.ID = StepARQs
-	err := m.do(ctx, step, func(ctx context.Context) error { return m.deleteARQs(ctx, record) })
-	if err == nil {
-		step.ID = StepClaim
-		err = m.do(ctx, step, func(ctx context.Context) error { return m.placement.Release(ctx, record.Claim) })
-	}
-	return operationError(step, err, nil)
+	return m.delete(ctx, OpDelete, record, "")
 }
 
-// deleteARQs deletes the remembered uuids, which also finds ARQs that are not bound to the instance any more, then by
-// instance, which also finds ARQs that the record does not know.
-func (m *Manager) deleteARQs(ctx context.Context, record Record) error {
-	if len(record.ARQs) > 0 {
-		if _, err := m.cyborg.DeleteARQs(ctx, record.ARQs...); err != nil {
+// DeleteLocal is Delete for an instance whose host is gone: the hypervisor there is not asked. The record says that
+// something may be left there, until HostBoot has seen to it. It mirrors nova/compute/api.py:_local_delete.
+func (m *Manager) DeleteLocal(ctx context.Context, record Record) error {
+	return m.delete(ctx, OpLocalDelete, record, record.Now.Host)
+}
+
+// delete asks nothing of the hypervisor of the host that is gone. An operation that it ends may just have brought the
+// instance to another one.
+func (m *Manager) delete(ctx context.Context, op Op, record Record, gone string) error {
+	for {
+		left, err := m.instances.preempt(ctx, record.Instance(), ErrDeleted)
+		if err != nil {
+			return (&run{Manager: m, record: record, step: Step{Op: op, Instance: record.Instance()}}).failure(err, nil)
+		}
+		if left != nil {
+			record = *left
+		}
+		abandoned := record.clone()
+		abandoned.abandon()
+		_, err = m.operate(ctx, op, abandoned, func(ctx context.Context, r *run) error { return r.removeOr(ctx, record, gone) })
+		if !errors.Is(err, ErrBusy) {
 			return err
 		}
 	}
-	return m.cyborg.DeleteARQsByInstance(ctx, record.Instance)
 }
 
-// check refuses a record that would free only a part, before anything is freed.
-func (r Record) check() error {
-	if r.Version != RecordVersion {
-		return fmt.Errorf("the record has version %d, this program knows version %d", r.Version, RecordVersion)
+// removeOr removes the instance. If that cannot be put on record, the instance is not deleted, and an operation that was
+// interrupted before is taken back or finished instead.
+func (r *run) removeOr(ctx context.Context, before Record, gone string) error {
+	err := r.remove(ctx, gone)
+	if err != nil {
+		r.record = before.clone()
+		if r.record.Operation == nil {
+			r.begin()
+		}
 	}
-	if err := checkUUID(r.Instance); err != nil {
-		return err
+	return err
+}
+
+// abandon turns an operation that a crash interrupted, and what was pending, into what a deletion has to do of it:
+// nothing is brought back that is to be deleted.
+func (r *Record) abandon() {
+	tasks := r.Pending
+	if o := r.Operation; o != nil {
+		undo := slices.Clone(o.Undo)
+		slices.Reverse(undo)
+		tasks = slices.Concat(undo, o.Todo, tasks)
+		if o.Next != nil {
+			tasks = append(tasks, freeTasks(o.Next.Sets, r.ARQs()...)...)
+		}
+		r.Operation = nil
 	}
-	if r.Claim.Consumer.UUID != r.Instance {
-		return errors.New("the record's claim belongs to another consumer: Recover makes a record from what Placement and Cyborg know")
+	r.Pending = nil
+	for _, task := range tasks {
+		switch task.Kind {
+		case TaskRestoreARQs, TaskRestoreGuest, TaskReturnGuest, TaskAttach, TaskDetach, TaskPowerResume, TaskPowerSuspend:
+		default:
+			r.Pending = append(r.Pending, task)
+		}
 	}
-	return nil
+}
+
+// remove commits at once and then frees everything. What is pending of earlier operations is done on the way.
+func (r *run) remove(ctx context.Context, gone string) error {
+	var todo, strays []Task
+	known := []map[string]map[string]int64{r.record.Claim.Allocations}
+	if host := r.record.Now.Host; host != "" {
+		todo = append(todo, Task{Kind: TaskDestroyGuest, Step: StepGuest, Host: host})
+	}
+	for _, task := range r.record.Pending {
+		switch task.Kind {
+		case TaskAllocate:
+			known = append(append(known, task.Keep), task.Known...)
+		case TaskStrays:
+			strays = append(strays, task)
+		default:
+			todo = append(todo, task)
+		}
+	}
+	left := r.record.Left
+	if gone != "" {
+		todo = slices.DeleteFunc(todo, func(t Task) bool { return t.Kind == TaskDestroyGuest && t.Host == gone })
+		left = append(slices.DeleteFunc(slices.Clone(left), func(host string) bool { return host == gone }), gone)
+	}
+	todo = append(todo, freeTasks(r.record.Now.Sets)...)
+	todo = append(todo, Task{Kind: TaskDeleteAll, Step: StepARQs}, Task{Kind: TaskAllocate, Step: StepClaim, Known: known})
+	return r.commit(ctx, func(record *Record) {
+		*record = Record{
+			Version: record.Version, Consumer: record.Consumer, State: StateNone, Claim: record.Claim,
+			Operation: record.Operation, Pending: strays, Left: left,
+		}
+	}, todo...)
 }

@@ -8,13 +8,35 @@ import (
 	"github.com/novacyborg/novacyborg/placement"
 )
 
-// ErrNoHost says that Placement has no candidate for the request; the error in the chain is a *[NoHostError].
-var ErrNoHost = errors.New("no host")
+// What an [Error] may be made of, besides the errors of placement, cyborgclient, requestspec and virtdriver.
+var (
+	// ErrNoHost says that Placement has no candidate for the request; the error in the chain is a *[NoHostError]
+	// where Placement was asked why.
+	ErrNoHost = errors.New("no host")
+	// ErrState says that the operation is not possible in the instance's state.
+	ErrState = errors.New("not possible in this state")
+	// ErrBusy says that an operation runs on the instance.
+	ErrBusy = errors.New("an operation is running")
+	// ErrInterrupted says that the record has an operation that a crash interrupted: Resume comes first.
+	ErrInterrupted = errors.New("an operation was interrupted")
+	// ErrExists says that a new instance has the uuid of one on record: Resume or Delete that one.
+	ErrExists = errors.New("there is a record of the instance already")
+	// ErrDeleted says that the instance was deleted while the operation ran.
+	ErrDeleted = errors.New("the instance is being deleted")
+	// ErrNotBound says that the instance has lost an accelerator. Evacuate or Migrate, which bind new ones, help.
+	ErrNotBound = errors.New("accelerator not bound")
+	// ErrProfileChanged says that a device profile is not what it was when the instance got its accelerators.
+	ErrProfileChanged = errors.New("device profile changed")
+	// ErrInterruption says that the operation needs AttachRequest.Interrupt.
+	ErrInterruption = errors.New("the guest would lose its accelerators for a moment, which Interrupt allows")
+	// ErrAbort in the error of a [Hypervisor] says that another host would not help.
+	ErrAbort = errors.New("abort")
+)
 
 // Error is what every operation of a [Manager] returns when it fails.
 type Error struct {
-	// Op is the operation: create, delete or recover.
-	Op string
+	// Op is the operation.
+	Op Op
 	// Instance is the uuid of the instance.
 	Instance string
 	// Step is the step that failed, in the first attempt where there were several; 0 if the input was refused before
@@ -25,6 +47,8 @@ type Error struct {
 	// Undo is what could not be taken back; nil means that nothing was left behind when the undo ended. A request
 	// that a server carries out only after its caller gave up on it cannot be seen by then.
 	Undo error
+	// Record is the instance's record afterwards. What Undo says is in its Pending, to be done later.
+	Record Record
 }
 
 // Error names the operation, the instance, and for each attempt its host, step and cause; at last what is left behind if
@@ -86,13 +110,13 @@ type stepError struct {
 func (e *stepError) Error() string { return e.step.ID.String() + ": " + e.err.Error() }
 func (e *stepError) Unwrap() error { return e.err }
 
-// operationError turns the error of a step into the error of the operation.
-func operationError(step *Step, err, undo error) error {
-	if err == nil {
-		return nil
+// failure turns the error of a step into the error of the operation.
+func (r *run) failure(err, undo error) error {
+	result := &Error{Op: r.step.Op, Instance: r.record.Instance(), Err: err, Undo: undo, Record: r.record}
+	if err == nil { // the operation did its work, and could not free what it replaced
+		result.Err, result.Undo = undo, nil
 	}
-	result := &Error{Op: step.Op, Instance: step.Instance, Err: err, Undo: undo}
-	if failed, ok := errors.AsType[*stepError](err); ok {
+	if failed, ok := errors.AsType[*stepError](result.Err); ok {
 		result.Step = failed.step.ID
 	}
 	return result

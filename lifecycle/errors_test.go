@@ -13,14 +13,17 @@ import (
 func TestErrorSaysWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	cause, left := errors.New("refused"), errors.New("ARQ a1")
-	err := operationError(&Step{Op: "create", Instance: "i1"}, &stepError{step: Step{ID: StepBind}, err: cause}, left)
+	r := &run{record: Record{Consumer: placement.Consumer{UUID: "i1"}}, step: Step{Op: OpCreate}}
+	err := r.failure(&stepError{step: Step{ID: StepBind}, err: cause}, left)
 	require.EqualError(t, err, "create instance i1: bind: refused; left behind: ARQ a1")
 	require.ErrorIs(t, err, cause)
 	require.ErrorIs(t, err, left)
+	failed, ok := errors.AsType[*Error](err)
+	require.True(t, ok)
+	assert.Equal(t, StepBind, failed.Step)
 
-	err = operationError(&Step{Op: "create", Instance: "i1"}, cause, nil)
-	require.EqualError(t, err, "create instance i1: refused")
-	assert.NoError(t, operationError(&Step{}, nil, nil))
+	require.EqualError(t, r.failure(cause, nil), "create instance i1: refused")
+	require.EqualError(t, r.failure(nil, left), "create instance i1: ARQ a1", "what remained to be done after the commit")
 }
 
 func TestNoHostError(t *testing.T) {

@@ -36,11 +36,15 @@ type exampleCloud struct {
 	manager           *lifecycle.Manager
 }
 
-func newExampleCloud(ctx context.Context) exampleCloud {
+func newExampleCloud(ctx context.Context, opts ...lifecycle.Option) exampleCloud {
+	return newSeededCloud(ctx, exampleSeed, opts...)
+}
+
+func newSeededCloud(ctx context.Context, seed string, opts ...lifecycle.Option) exampleCloud {
 	placementServer := must(placementtest.New())
 	placementClient := must(placement.New(ctx, placement.WithEndpoint("http://placement.localhost"),
 		placement.WithToken("admin"), placement.WithTransport(placementServer.Transport())))
-	cyborgServer := must(fakecyborg.New(fakecyborg.WithSeedYAML("seed.yaml", []byte(exampleSeed)),
+	cyborgServer := must(fakecyborg.New(fakecyborg.WithSeedYAML("seed.yaml", []byte(seed)),
 		fakecyborg.WithPlacement(placementClient)))
 	if err := cyborgServer.Report(ctx); err != nil {
 		panic(err)
@@ -49,7 +53,7 @@ func newExampleCloud(ctx context.Context) exampleCloud {
 		cyborgclient.WithTransport(cyborgServer.Transport())))
 	return exampleCloud{
 		placement: placementServer.Transport(), cyborg: cyborgServer.Transport(),
-		manager: must(lifecycle.New(placementClient, cyborg)),
+		manager: must(lifecycle.New(placementClient, cyborg, opts...)),
 	}
 }
 
@@ -70,7 +74,7 @@ func ExampleManager_Create() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(created.Record.Hostname, created.ARQs[0].State)
+	fmt.Println(created.Record.Now.Host, created.ARQs[0].State)
 	fmt.Printf("%s\n", created.Composition.XML)
 	fmt.Println(manager.Delete(ctx, created.Record))
 	// Output:

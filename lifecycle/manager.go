@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -13,26 +14,34 @@ import (
 
 const (
 	defaultAttempts    = 5
+	defaultParallel    = 32
 	defaultUndoTimeout = time.Minute
 )
 
 // Manager runs the operations of instances with accelerators against one Placement and one Cyborg. It holds no
-// state of any instance: what has to be remembered is in the [Record] that an operation returns. A Manager is safe
-// for concurrent use by several goroutines; operations on the same instance must not overlap.
+// state of any instance between operations: what has to be remembered is in the [Record]. A Manager is safe for
+// concurrent use by several goroutines; of one instance it runs one operation at a time and refuses others with ErrBusy.
+// Two Managers, or two processes, must not work on the same instance.
 type Manager struct {
 	placement *placement.Client
 	cyborg    *cyborgclient.Client
 	waiter    *virtdriver.Waiter
+	instances instances
+	builds    turnstile
 	config
 }
 
 type config struct {
 	attempts    int
+	parallel    int
 	undoTimeout time.Duration
 	observe     func(Step)
+	store       Store
+	hypervisor  Hypervisor
+	limits      placement.Limits
 	lenient     bool
 	build       []requestspec.Option
-	compose     []virtdriver.ComposeOption
+	composing   []virtdriver.ComposeOption
 	wait        []virtdriver.WaiterOption
 }
 
@@ -47,7 +56,10 @@ func New(placementClient *placement.Client, cyborg *cyborgclient.Client, opts ..
 	m := &Manager{
 		placement: placementClient,
 		cyborg:    cyborg,
-		config:    config{attempts: defaultAttempts, undoTimeout: defaultUndoTimeout, observe: func(Step) {}},
+		config: config{
+			attempts: defaultAttempts, parallel: defaultParallel, undoTimeout: defaultUndoTimeout,
+			observe: func(Step) {}, store: forgetful{}, hypervisor: noHypervisor{},
+		},
 	}
 	for _, opt := range opts {
 		if err := opt(&m.config); err != nil {
@@ -58,7 +70,7 @@ func New(placementClient *placement.Client, cyborg *cyborgclient.Client, opts ..
 	if err != nil {
 		return nil, fmt.Errorf("new lifecycle manager: %w", err)
 	}
-	m.waiter = waiter
+	m.waiter, m.builds.free = waiter, m.parallel
 	return m, nil
 }
 
@@ -74,8 +86,54 @@ func WithAttempts(n int) Option {
 	}
 }
 
-// WithUndoTimeout bounds the undo of one failed attempt; the default is one minute. The undo has its own deadline
-// because the caller's context may be the very thing that ended the attempt.
+// WithParallelBuilds bounds how many instances find a host and get their accelerators at a time; the default is 32.
+// Those beyond wait, and the requests that they are of take turns.
+func WithParallelBuilds(n int) Option {
+	return func(c *config) error {
+		if n < 1 {
+			return fmt.Errorf("parallel builds must be at least 1, not %d", n)
+		}
+		c.parallel = n
+		return nil
+	}
+}
+
+// WithStore has the record of an instance saved before and after each step that changes something.
+func WithStore(store Store) Option {
+	return func(c *config) error {
+		if store == nil {
+			return errors.New("the store is nil")
+		}
+		c.store = store
+		return nil
+	}
+}
+
+// WithHypervisor has the guests started, stopped and moved, as the last step of each operation.
+func WithHypervisor(hypervisor Hypervisor) Option {
+	return func(c *config) error {
+		if hypervisor == nil {
+			return errors.New("the hypervisor is nil")
+		}
+		c.hypervisor = hypervisor
+		return nil
+	}
+}
+
+// WithLimits refuses an instance that its project may not have, with placement.ErrOverLimit, before anything is claimed:
+// in Create, Unshelve and Attach. The devices of all profiles and ports count (LP#2140631).
+func WithLimits(limits placement.Limits) Option {
+	return func(c *config) error {
+		if limits == nil {
+			return errors.New("the limits are nil")
+		}
+		c.limits = limits
+		return nil
+	}
+}
+
+// WithUndoTimeout bounds each task of an undo, and each saving of the record; the default is one minute. They have a
+// time of their own because the caller's context may be the very thing that ended the operation.
 func WithUndoTimeout(d time.Duration) Option {
 	return func(c *config) error {
 		if d <= 0 {
@@ -97,7 +155,7 @@ func WithWaiter(opts ...virtdriver.WaiterOption) Option {
 // WithCompose passes options to the composition of the domain XML, such as what to do with TEST_PCI handles.
 func WithCompose(opts ...virtdriver.ComposeOption) Option {
 	return func(c *config) error {
-		c.compose = append(c.compose, opts...)
+		c.composing = append(c.composing, opts...)
 		return nil
 	}
 }
@@ -112,13 +170,24 @@ func WithLenient() Option {
 }
 
 // WithObserver has fn told of every finished step, in order, also of those of an undo. It runs in the goroutine of
-// the operation and should return soon.
+// the operation and should return soon. Several observers are told one after the other.
 func WithObserver(fn func(Step)) Option {
 	return func(c *config) error {
 		if fn == nil {
 			return errors.New("the observer is nil")
 		}
-		c.observe = fn
+		before := c.observe
+		c.observe = func(s Step) { before(s); fn(s) }
 		return nil
+	}
+}
+
+// WithLogger logs every step when it ends: failed ones as warnings, the others for debugging.
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) error {
+		if logger == nil {
+			return errors.New("the logger is nil")
+		}
+		return WithObserver(func(s Step) { s.log(logger) })(c)
 	}
 }

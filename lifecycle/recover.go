@@ -2,49 +2,89 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 
+	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/placement"
 )
 
-// Recover makes a record of an instance from what Placement and Cyborg know of it, for a caller that lost the one of
-// Create. It knows no ARQs that are not bound, no ports and no profiles. An instance that owns nothing gives a record
-// whose Delete has nothing to do.
+// Recover makes a record of an instance from what Placement and Cyborg know of it, for a caller that lost it. It cannot
+// know ARQs that are not bound, nor what they do not tell: the flavor, the ports and the domain XML, without which the
+// instance can be deleted but not moved; the caller may fill them in. An instance that owns nothing gives a record in
+// StateNone, whose Delete has nothing to do.
 func (m *Manager) Recover(ctx context.Context, instance string) (Record, error) {
-	step := &Step{Op: "recover", Instance: instance}
-	if err := checkUUID(instance); err != nil {
-		return Record{}, operationError(step, err, nil)
-	}
-	record := Record{Version: RecordVersion, Instance: instance}
-	step.ID = StepClaim
-	err := m.do(ctx, step, func(ctx context.Context) error { return m.recoverClaim(ctx, &record) })
+	record := Record{Version: RecordVersion, State: StateNone}
+	record.Consumer.UUID = instance
+	r := &run{Manager: m, record: record, step: Step{Op: OpRecover, Instance: instance}}
+	err := checkUUID(instance)
 	if err == nil {
-		step.ID = StepARQs
-		err = m.do(ctx, step, func(ctx context.Context) error { return m.recoverARQs(ctx, &record) })
+		r.begin()
+		err = r.do(ctx, StepClaim, r.recoverClaim)
 	}
+	if err == nil {
+		err = r.do(ctx, StepARQs, r.recoverARQs)
+	}
+	r.record.Operation = nil
 	if err != nil {
-		return Record{}, operationError(step, err, nil)
+		return Record{}, r.failure(err, nil)
 	}
-	return record, nil
+	return r.record, nil
 }
 
-func (m *Manager) recoverClaim(ctx context.Context, record *Record) error {
-	held, err := m.placement.Allocations(ctx, record.Instance)
+func (r *run) recoverClaim(ctx context.Context) error {
+	held, err := r.placement.Allocations(ctx, r.record.Instance())
 	if err != nil {
 		return err
 	}
-	record.Claim = placement.Claim{Consumer: held.Consumer, Generation: held.Generation, Allocations: held.Allocations}
-	record.Claim.Consumer.UUID = record.Instance
+	r.record.Claim = placement.Claim{Consumer: held.Consumer, Generation: held.Generation, Allocations: held.Allocations}
+	r.record.Claim.Consumer.UUID = r.record.Instance()
+	r.record.Consumer, r.record.Now.Allocations = r.record.Claim.Consumer, held.Allocations
+	if len(held.Allocations) > 0 {
+		r.record.State = StateActive
+	}
 	return nil
 }
 
-func (m *Manager) recoverARQs(ctx context.Context, record *Record) error {
-	arqs, err := m.cyborg.ARQsByInstance(ctx, record.Instance)
+func (r *run) recoverARQs(ctx context.Context) error {
+	arqs, err := r.cyborg.ARQsByInstance(ctx, r.record.Instance())
 	if err != nil {
 		return err
 	}
+	now := &r.record.Now
 	for _, arq := range arqs {
-		record.ARQs = append(record.ARQs, arq.UUID)
-		record.Hostname = arq.Hostname
+		if now.Host != "" && now.Host != arq.Hostname {
+			return fmt.Errorf("the instance has ARQs on the hosts %s and %s: delete those of the wrong one first", now.Host, arq.Hostname)
+		}
+		now.Host, r.record.State = arq.Hostname, StateActive
+		if err := r.recoverARQ(ctx, arq); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// recoverARQ puts the ARQ into the set of its profile.
+func (r *run) recoverARQ(ctx context.Context, arq cyborgclient.ARQ) error {
+	now := &r.record.Now
+	at := slices.IndexFunc(now.Sets, func(s Set) bool { return s.Profile.Name == arq.DeviceProfileName })
+	if at < 0 {
+		profile, err := r.cyborg.DeviceProfileByName(ctx, arq.DeviceProfileName)
+		if errors.Is(err, cyborgclient.ErrNotFound) {
+			profile, err = &cyborgclient.DeviceProfile{Name: arq.DeviceProfileName}, nil
+		}
+		if err != nil {
+			return err
+		}
+		taken, err := snapshot(profile)
+		if err != nil {
+			return err
+		}
+		set := Set{Source: SourceAttached, Owner: now.freeOwner(), Profile: taken}
+		at, now.Sets = len(now.Sets), append(now.Sets, set)
+	}
+	set := &now.Sets[at]
+	set.ARQs = append(set.ARQs, BoundARQ{UUID: arq.UUID, Group: arq.DeviceProfileGroupID, Provider: arq.DeviceRPUUID})
 	return nil
 }

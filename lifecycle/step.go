@@ -2,14 +2,15 @@ package lifecycle
 
 import (
 	"context"
+	"log/slog"
 	"time"
 )
 
-// StepID numbers the steps of a creation as the files of this package do; the undo of a step and the steps of a
-// deletion carry the number of the step that they take back.
+// StepID numbers the steps of the operations; the files of this package bear the numbers. The undo of a step carries
+// the number of the step that it takes back.
 type StepID int
 
-// The steps of a creation in their order.
+// The steps.
 const (
 	StepProfile    StepID = 1 + iota // read the device profiles
 	StepGroups                       // merge the request groups
@@ -19,6 +20,11 @@ const (
 	StepBind                         // bind all ARQs in one request
 	StepWait                         // wait until all are bound
 	StepCompose                      // put the devices into the domain XML
+	StepGuest                        // have the hypervisor start, stop or move the guest
+	StepDevices                      // have it attach or detach devices
+	StepVacate                       // free the devices that the instance has
+	StepCheck                        // see that the instance still has its devices
+	StepLimits                       // see that the project may have so much
 )
 
 var stepNames = map[StepID]string{
@@ -30,6 +36,11 @@ var stepNames = map[StepID]string{
 	StepBind:       "bind",
 	StepWait:       "wait",
 	StepCompose:    "domain XML",
+	StepGuest:      "guest",
+	StepDevices:    "devices",
+	StepVacate:     "old ARQs",
+	StepCheck:      "bound ARQs",
+	StepLimits:     "limits",
 }
 
 // String returns what the step is about, in a word or two that fit its undo as well.
@@ -37,8 +48,8 @@ func (s StepID) String() string { return stepNames[s] }
 
 // Step is what an observer is told when a step ends.
 type Step struct {
-	// Op is the operation: create, delete or recover.
-	Op string
+	// Op is the operation.
+	Op Op
 	// Instance is the uuid of the instance.
 	Instance string
 	// ID says which step it was.
@@ -47,23 +58,27 @@ type Step struct {
 	Undo bool
 	// Attempt counts the candidates tried, from 1; 0 before the first.
 	Attempt int
-	// Host is the compute node of the attempt, empty before one is chosen.
+	// Host is the compute node that the step was about, empty before one is chosen.
 	Host string
-	// Duration is how long the step took.
+	// ARQs are the uuids of the ARQs that the instance then had or was about to get.
+	ARQs []string
+	// Started is when the step began, Duration how long it took.
+	Started  time.Time
 	Duration time.Duration
 	// Err is why it failed; nil for success.
 	Err error
 }
 
-// do runs one step, tells the observer, and names the step in its error. What the step finds out, such as the host, is
-// in the observer's copy.
-func (m *Manager) do(ctx context.Context, step *Step, run func(context.Context) error) error {
-	started := time.Now()
-	err := run(ctx)
-	step.Duration, step.Err = time.Since(started), err
-	m.observe(*step)
-	if err != nil {
-		return &stepError{step: *step, err: err}
+func (s Step) log(logger *slog.Logger) {
+	level := slog.LevelDebug
+	attributes := []slog.Attr{
+		slog.String("op", string(s.Op)), slog.String("instance", s.Instance), slog.String("step", s.ID.String()),
+		slog.Bool("undo", s.Undo), slog.Int("attempt", s.Attempt), slog.String("host", s.Host),
+		slog.Any("arqs", s.ARQs), slog.Duration("duration", s.Duration),
 	}
-	return nil
+	if s.Err != nil {
+		level = slog.LevelWarn
+		attributes = append(attributes, slog.String("error", s.Err.Error()))
+	}
+	logger.LogAttrs(context.Background(), level, "accelerator step", attributes...)
 }

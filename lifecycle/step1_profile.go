@@ -2,57 +2,47 @@ package lifecycle
 
 import (
 	"context"
-	"slices"
-
-	"github.com/novacyborg/novacyborg/requestspec"
+	"fmt"
 )
 
-// readProfiles is step 1: the device profile that the flavor names, then that of each accelerator port, each by one
-// GET /v2/device_profiles?name= (nova/accelerator/cyborg.py:get_device_profile_groups).
-func (c *creation) readProfiles(ctx context.Context) error {
-	c.Spec.Profile, c.Spec.Ports = nil, slices.Clone(c.Spec.Ports)
-	if !c.lenient {
-		if err := c.Spec.Flavor.CheckDeviceProfile(); err != nil {
-			return err
-		}
-	}
-	if name := c.profileName(); name != "" {
-		groups, err := c.readProfile(ctx, name)
+// readProfiles is step 1: the device profile of each set, by one GET /v2/device_profiles?name=
+// (nova/accelerator/cyborg.py:get_device_profile_groups). What the image says about programming goes into the flavor's
+// (the spec's wish). A profile that is not what it was when the instance got its accelerators stops the operation: Nova
+// goes on with whatever it finds (B21).
+func (r *run) readProfiles(ctx context.Context, p *plan) error {
+	if p.wish != nil {
+		sets, err := p.wish(ctx)
 		if err != nil {
 			return err
 		}
-		c.Spec.Profile = groups
+		p.next.Sets = sets
 	}
-	for i, port := range c.Spec.Ports {
-		if !port.Accelerator() {
-			continue
-		}
-		groups, err := c.readProfile(ctx, port.DeviceProfile)
-		if err != nil {
+	for i := range p.next.Sets {
+		if err := r.readSet(ctx, p, &p.next.Sets[i]); err != nil {
 			return err
 		}
-		c.Spec.Ports[i].Groups = groups
 	}
 	return nil
 }
 
-// profileName is the flavor's device profile; Nova, and so lenient mode, knows one spelling of the key only.
-func (c *creation) profileName() string {
-	if c.lenient {
-		return c.Spec.Flavor.ExtraSpecs["accel:device_profile"]
-	}
-	return c.Spec.Flavor.DeviceProfile()
-}
-
-func (c *creation) readProfile(ctx context.Context, name string) ([]requestspec.ProfileGroup, error) {
-	profile, err := c.cyborg.DeviceProfileByName(ctx, name)
+func (r *run) readSet(ctx context.Context, p *plan, set *Set) error {
+	profile, err := r.cyborg.DeviceProfileByName(ctx, set.Profile.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	snap, err := snapshot(profile)
+	if set.Source == SourceFlavor && set.Profile.Hash == "" && !r.lenient {
+		if profile, err = r.cyborg.DeviceProfileForImage(ctx, profile, p.next.Spec.Image); err != nil {
+			return err
+		}
+	}
+	now, err := snapshot(profile)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c.profiles = append(c.profiles, snap)
-	return profile.Groups, nil
+	if before := set.Profile; before.Hash != "" && before.Hash != now.Hash && !p.acceptChange {
+		return fmt.Errorf("%w: %s was %s (uuid %s) and is %s (uuid %s)",
+			ErrProfileChanged, now.Name, before.Hash, before.UUID, now.Hash, now.UUID)
+	}
+	set.Profile = now
+	return nil
 }

@@ -1,24 +1,72 @@
 package lifecycle
 
-import "context"
+import (
+	"context"
 
-// claimCandidate is step 4: PUT /allocations/{instance} with the candidate's mappings and a null consumer generation
-// (nova/scheduler/client/report.py:claim_resources). Its undo gives the claim back, also one whose outcome is unknown.
-// A claim that was surely not taken comes back empty; what stands under the instance then is somebody else's.
-func (a *attempt) claimCandidate(ctx context.Context) error {
-	root, err := a.placement.Provider(ctx, a.candidate.RootProvider)
+	"github.com/novacyborg/novacyborg/placement"
+	"github.com/novacyborg/novacyborg/requestspec"
+)
+
+// claimCandidate is step 4: PUT /allocations/{instance} with the candidate's mappings
+// (nova/scheduler/client/report.py:claim_resources). An instance that moves holds both hosts from here until the
+// operation ends, so that it can go back. Its undo gives the new part back, also one whose outcome is unknown. What a
+// claim that was surely not taken finds under the instance is somebody else's.
+func (r *run) claimCandidate(ctx context.Context, next *Holding) error {
+	root, err := r.placement.Provider(ctx, r.candidate.RootProvider)
 	if err != nil {
 		return err
 	}
-	a.step.Host = root.Name
-	a.undo.add(StepClaim, a.releaseClaim)
-	a.claim, err = a.placement.Claim(ctx, a.Consumer, a.candidate)
-	return err
+	r.step.Host, next.Host, next.Root = root.Name, root.Name, root.UUID
+	if err := r.claimMore(ctx, r.record.Claim, r.candidate); err != nil {
+		return err
+	}
+	r.share(next)
+	return nil
 }
 
-func (a *attempt) releaseClaim(ctx context.Context) error {
-	if a.claim.Allocations == nil {
-		return nil
+// claimMore claims a candidate beside what the instance holds.
+func (r *run) claimMore(ctx context.Context, held placement.Claim, more placement.Candidate) error {
+	undo := Task{Kind: TaskAllocate, Keep: held.Allocations}
+	undo.Known = append(undo.Known, addAllocations(held.Allocations, more.Allocations))
+	if err := r.intend(ctx, undo); err != nil {
+		return err
 	}
-	return a.placement.Release(ctx, a.claim)
+	var claim placement.Claim
+	var err error
+	if len(held.Allocations) == 0 {
+		claim, err = r.placement.Claim(ctx, r.record.Consumer, more)
+	} else {
+		claim, err = r.placement.Move(ctx, held, more)
+	}
+	if err != nil {
+		if claim.Allocations == nil {
+			r.revise()
+		}
+		return err
+	}
+	r.claimed(claim)
+	return nil
+}
+
+// share notes which part of the candidate each set takes.
+func (r *run) share(next *Holding) {
+	next.Allocations = addAllocations(next.Allocations, r.candidate.Allocations)
+	for i := range next.Sets {
+		set := &next.Sets[i]
+		if set.Allocations == nil {
+			set.Allocations = r.takes(*set)
+		}
+	}
+}
+
+func (r *run) takes(set Set) map[string]map[string]int64 {
+	var taken map[string]map[string]int64
+	for i := range set.Profile.Groups {
+		id := requestspec.RequesterID(i, set.Owner)
+		group, asked := r.request.Group(id)
+		if providers := r.candidate.Mapping[id]; asked && len(providers) == 1 {
+			taken = addAllocations(taken, map[string]map[string]int64{providers[0]: group.Resources})
+		}
+	}
+	return taken
 }

@@ -4,115 +4,101 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
+	"github.com/novacyborg/novacyborg/requestspec"
 )
 
-// ownedARQ is an ARQ with the port that it was created for; empty for the flavor's.
-type ownedARQ struct {
-	cyborgclient.ARQ
-	port string
-}
-
-// createARQs is step 5: one POST /v2/accelerator_requests for the flavor's profile and one for each accelerator port,
-// each ARQ matched to the provider of its group (nova/conductor/manager.py:_create_and_bind_arq_for_instance). Every
-// created uuid is remembered at once and deleted by the undo, whatever fails later (B4).
-func (a *attempt) createARQs(ctx context.Context) error {
-	a.undo.add(StepARQs, a.deleteCreated)
-	if name := a.profileName(); name != "" {
-		if err := a.createFor(ctx, name, ""); err != nil {
+// createARQs is step 5: one POST /v2/accelerator_requests for each set, each ARQ matched to the provider of its group
+// (nova/conductor/manager.py:_create_and_bind_arq_for_instance). Every created uuid is on record at once and deleted by
+// the undo, whatever fails later (B4). Where the instance has ARQs already, the undo binds those again.
+func (r *run) createARQs(ctx context.Context, next *Holding, restore bool) error {
+	if restore {
+		if err := r.intend(ctx, Task{Kind: TaskRestoreARQs}); err != nil {
 			return err
 		}
 	}
-	for _, port := range a.Spec.Ports {
-		if !port.Accelerator() {
+	for i := range next.Sets {
+		if err := r.createSet(ctx, &next.Sets[i], restore); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) createSet(ctx context.Context, set *Set, restore bool) error {
+	if set.Source == SourceGiven && restore { // the instance's own: the undo binds it again
+		return r.match(set, set.ARQs)
+	}
+	if set.Source == SourceGiven {
+		if err := r.intend(ctx, Task{Kind: TaskUnbindARQs, ARQs: given([]Set{*set})}); err != nil {
+			return err
+		}
+		return r.match(set, set.ARQs)
+	}
+	before := set.ARQs
+	if err := r.post(ctx, set); err != nil {
+		return err
+	}
+	r.revise(Task{Kind: TaskDeleteARQs, ARQs: created([]Set{*set})})
+	if n := len(set.ARQs); n == 0 || (set.Source == SourcePort && n > 1) {
+		return fmt.Errorf("device profile %s makes %d ARQs: a flavor needs at least one, a port exactly one", set.Profile.Name, n)
+	}
+	return r.match(set, before)
+}
+
+// createAgain makes the ARQs of a set on record anew, for the providers that it had. Given ones are there still.
+func (r *run) createAgain(ctx context.Context, set *Set) error {
+	if set.Source == SourceGiven {
+		return nil
+	}
+	before := set.ARQs
+	if err := r.post(ctx, set); err != nil {
+		return err
+	}
+	r.revise()
+	return r.match(set, before)
+}
+
+// post creates a set's ARQs. Until the answer is there, nobody knows their uuids: that is on record instead.
+func (r *run) post(ctx context.Context, set *Set) error {
+	stray := Task{Kind: TaskStrays, Profile: set.Profile.Name, Since: time.Now().UTC()}
+	if err := r.intend(ctx, stray); err != nil {
+		return err
+	}
+	arqs, err := r.cyborg.CreateARQs(ctx, set.Profile.Name)
+	if err != nil {
+		if answer, ok := errors.AsType[*cyborgclient.Error](err); ok && answer.Refused() {
+			r.revise()
+		}
+		return err
+	}
+	set.ARQs = nil
+	for _, arq := range arqs {
+		set.ARQs = append(set.ARQs, BoundARQ{UUID: arq.UUID, Group: arq.DeviceProfileGroupID})
+	}
+	return nil
+}
+
+// match finds the provider of each ARQ: the one that its group had before, if the set had a place, otherwise the one
+// that the claimed candidate gives the group.
+func (r *run) match(set *Set, before []BoundARQ) error {
+	had := map[int]string{}
+	for _, arq := range before {
+		had[arq.Group] = arq.Provider
+	}
+	for i := range set.ARQs {
+		arq := &set.ARQs[i]
+		arq.Provider = had[arq.Group]
+		if arq.Provider != "" {
 			continue
 		}
-		if err := a.createFor(ctx, port.DeviceProfile, port.ID); err != nil {
-			return err
+		provider, err := r.candidate.Provider(requestspec.RequesterID(arq.Group, set.Owner))
+		if err != nil {
+			return fmt.Errorf("ARQ %s: %w", arq.UUID, err)
 		}
+		arq.Provider = provider
 	}
 	return nil
-}
-
-func (a *attempt) createFor(ctx context.Context, profile, port string) error {
-	arqs, err := a.cyborg.CreateARQs(ctx, profile)
-	if err != nil {
-		a.undo.add(StepARQs, func(ctx context.Context) error { return a.reportStrays(ctx, profile, err) })
-		return err
-	}
-	for _, arq := range arqs {
-		a.created = append(a.created, ownedARQ{arq, port})
-	}
-	if len(arqs) == 0 || (port != "" && len(arqs) > 1) {
-		return fmt.Errorf("device profile %s makes %d ARQs: a flavor needs at least one, a port exactly one", profile, len(arqs))
-	}
-	providers, err := cyborgclient.Match(arqs, a.candidate.Mapping, port)
-	if err != nil {
-		return err
-	}
-	for _, arq := range arqs {
-		a.bindings = append(a.bindings, cyborgclient.Binding{
-			ARQ: arq.UUID, Hostname: a.step.Host, DeviceRP: providers[arq.UUID], Instance: a.Consumer.UUID,
-		})
-	}
-	return nil
-}
-
-// reportStrays names the ARQs that a failed creation may have left. Cyborg makes ARQs one by one and tells their uuids
-// only in the answer, so where the answer is missing they cannot be told from those that somebody else is about to
-// bind: they are reported and not touched.
-func (a *attempt) reportStrays(ctx context.Context, profile string, cause error) error {
-	if answer, ok := errors.AsType[*cyborgclient.Error](cause); ok && answer.Refused() {
-		return nil
-	}
-	arqs, err := a.cyborg.ARQs(ctx, cyborgclient.ARQFilter{})
-	if err != nil {
-		return fmt.Errorf("ARQs of device profile %s may be left: %w", profile, err)
-	}
-	var strays []string
-	for _, arq := range arqs {
-		if arq.DeviceProfileName == profile && arq.State == cyborgclient.StateInitial && !a.knows(arq.UUID) {
-			strays = append(strays, arq.UUID)
-		}
-	}
-	if len(strays) == 0 {
-		return nil
-	}
-	return fmt.Errorf("ARQs of device profile %s that nobody has bound, delete them if nobody is about to: %s",
-		profile, strings.Join(strays, ", "))
-}
-
-func (a *attempt) knows(uuid string) bool { return slices.Contains(a.uuids(), uuid) }
-
-func (a *attempt) deleteCreated(ctx context.Context) error {
-	if len(a.created) == 0 {
-		return nil
-	}
-	_, err := a.cyborg.DeleteARQs(ctx, a.uuids()...)
-	return err
-}
-
-func (a *attempt) uuids() []string {
-	uuids := make([]string, len(a.created))
-	for i, arq := range a.created {
-		uuids[i] = arq.UUID
-	}
-	return uuids
-}
-
-// portARQs maps each port to its ARQ; nil without any.
-func (a *attempt) portARQs() map[string]string {
-	ports := make(map[string]string)
-	for _, arq := range a.created {
-		if arq.port != "" {
-			ports[arq.port] = arq.UUID
-		}
-	}
-	if len(ports) == 0 {
-		return nil
-	}
-	return ports
 }

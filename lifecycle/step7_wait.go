@@ -6,18 +6,19 @@ import (
 	"github.com/novacyborg/novacyborg/virtdriver"
 )
 
-// wait is step 7: until every ARQ is Bound, on this host, for this instance
+// waitFor is step 7: until every ARQ is Bound, on this host, at its provider, for this instance
 // (nova/compute/manager.py:_get_bound_arq_resources, without B2, B14 and B18).
-func (a *attempt) wait(ctx context.Context) error {
-	if len(a.bindings) == 0 {
+func (r *run) waitFor(ctx context.Context, h Holding) error {
+	arqs := uuids(h.Sets)
+	if len(arqs) == 0 {
 		return nil
 	}
-	bound, err := a.waiter.Wait(ctx, virtdriver.Expectation{
-		Instance: a.Consumer.UUID, Hostname: a.step.Host, ARQs: a.uuids(),
+	bound, err := r.waiter.Wait(ctx, virtdriver.Expectation{
+		Instance: r.record.Instance(), Hostname: h.Host, ARQs: arqs, Providers: h.providers(),
 	})
 	if err != nil {
 		return err
 	}
-	a.bound = bound
+	r.bound = bound
 	return nil
 }

@@ -41,7 +41,7 @@ func boot(ctx context.Context, w *world, in input, report *report) (err error) {
 }
 
 // providerNames asks Placement for the name of the provider that serves each group.
-func providerNames(ctx context.Context, client *placement.Client, created *lifecycle.Created) (map[string]string, error) {
+func providerNames(ctx context.Context, client *placement.Client, created *lifecycle.Result) (map[string]string, error) {
 	names := make(map[string]string)
 	for _, id := range created.Request.RequesterIDs() {
 		uuid, err := created.Candidate.Provider(id)

@@ -54,11 +54,11 @@ func (r *report) step(s lifecycle.Step) {
 }
 
 // print shows the result; providers maps each requester id to the name of its provider.
-func (r *report) print(created *lifecycle.Created, providers map[string]string) error {
+func (r *report) print(created *lifecycle.Result, providers map[string]string) error {
 	if r.asJSON {
 		return r.printJSON(created, providers)
 	}
-	fmt.Fprintf(r.out, "\nquery\n  %s\n\nhost\n  %s\n\nproviders\n", created.Request.Query(), created.Record.Hostname)
+	fmt.Fprintf(r.out, "\nquery\n  %s\n\nhost\n  %s\n\nproviders\n", created.Request.Query(), created.Record.Now.Host)
 	for _, id := range created.Request.RequesterIDs() {
 		fmt.Fprintf(r.out, "  %s  %s\n", id, providers[id])
 	}
@@ -81,7 +81,7 @@ func printARQs(out io.Writer, arqs []cyborgclient.ARQ) error {
 	return table.Flush()
 }
 
-func (r *report) printJSON(created *lifecycle.Created, providers map[string]string) error {
+func (r *report) printJSON(created *lifecycle.Result, providers map[string]string) error {
 	encoder := json.NewEncoder(r.out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(map[string]any{

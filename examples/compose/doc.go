@@ -7,8 +7,9 @@
 //	go run ./examples/compose -domain guest.xml -arqs arqs.json -do remove   the domain without these devices
 //	virsh dumpxml guest | go run ./examples/compose -domain - -arqs arqs.json -do plug   fragments for a running guest
 //
-// ARQs are as Cyborg shows them: a JSON list, or an object with the list under "arqs". Files may be - for standard
-// input. -do plug and unplug print the fragments for virsh attach-device and detach-device, in one <devices>; -do
+// ARQs are as Cyborg shows them: a JSON list, or an object with the list under "arqs". One of the files may be - for
+// standard input. Whoever gives a domain also says whose ARQs: the arqs.json beside this program goes with its domain.xml
+// only. -do plug and unplug print the fragments for virsh attach-device and detach-device, in one <devices>; -do
 // replace takes the devices of -before out and puts those of -arqs in their places, as for an evacuation.
 //
 // -ports names a file with the ports of the instance, whose ARQs become interfaces:
@@ -16,9 +17,10 @@
 //	[{"id": "…", "mac": "52:54:00:12:34:56", "vlan": 101, "arq": "uuid of the ARQ"}]
 //
 // -options names a file with what devices say in addition, by the uuid of the ARQ, or "*" for all others; the keys are
-// those of virtdriver.DeviceOptions:
+// those of virtdriver.DeviceOptions. Of "*" a PCI device takes what is for PCI devices and a mediated device what is for
+// those; what is said by uuid must fit:
 //
-//	{"*": {"driver": "vfio"}, "0d29…": {"alias": "ua-gpu", "rom_bar": false, "guest_address": "0000:05:00.0"}}
+//	{"*": {"driver": "vfio", "display": false}, "0d2914f2-d077-4654-9292-1202797e3e85": {"alias": "ua-gpu", "rom_bar": false, "guest_address": "0000:05:00.0"}}
 //
 // -sysfs /sys/bus/pci/devices checks the devices against this host's IOMMU groups and NUMA nodes; with -companions the
 // other functions of a device that must come along are added. -others names functions that are somebody else's, such as

@@ -44,7 +44,7 @@ func (a arguments) read(ctx context.Context, stdin io.Reader) (in input, opts []
 			return in, nil, err
 		}
 	}
-	opts, err = a.composeOptions(in.arqs, stdin)
+	opts, err = a.composeOptions(in, stdin)
 	return in, opts, err
 }
 

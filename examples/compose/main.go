@@ -38,7 +38,7 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	flags := flag.NewFlagSet("compose", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error that is returned says it
 	flags.StringVar(&a.domain, "domain", "", "`file` of the domain XML, - is standard input; default: the domain.xml beside this program")
-	flags.StringVar(&a.arqs, "arqs", "", "`file` of the ARQs, JSON; default: the arqs.json beside this program")
+	flags.StringVar(&a.arqs, "arqs", "", "`file` of the ARQs, JSON; default, without -domain only: the arqs.json beside this program")
 	flags.StringVar(&a.before, "before", "", "`file` of the ARQs that -do replace takes out")
 	flags.StringVar(&a.instance, "instance", "", "take the ARQs that Cyborg has for the instance with this `uuid`; needs -cloud or -cyborg")
 	flags.StringVar(&a.cloud, "cloud", "", "the Cyborg of this `NAME` in clouds.yaml")
@@ -79,6 +79,7 @@ func (a arguments) check(given int) error {
 		{!known, fmt.Sprintf("-unknown %q, want fail, skip or report", a.unknown)},
 		{operations[a.do] == nil, fmt.Sprintf("-do %q, want one of %s", a.do, strings.Join(doings, ", "))},
 		{(a.do == doReplace) != (a.before != ""), "-do replace and -before go together"},
+		{a.domain != "" && a.arqs+a.instance == "", "-domain needs -arqs or -instance: the ARQs beside this program are not that guest's"},
 		{a.arqs != "" && a.instance != "", "give one of -arqs and -instance"},
 		{(a.instance != "") != (a.cloud+a.cyborg != "") || a.cloud != "" && a.cyborg != "", "-instance goes with one of -cloud and -cyborg"},
 		{a.companions && a.sysfs == "", "-companions needs -sysfs"},
@@ -86,6 +87,22 @@ func (a arguments) check(given int) error {
 		if rule.broken {
 			return errors.New(rule.text)
 		}
+	}
+	return a.checkStdin()
+}
+
+// checkStdin wants at most one file to be standard input.
+func (a arguments) checkStdin() error {
+	var flags []string
+	for _, file := range []struct{ flag, name string }{
+		{"-domain", a.domain}, {"-arqs", a.arqs}, {"-before", a.before}, {"-ports", a.ports}, {"-options", a.options},
+	} {
+		if file.name == "-" {
+			flags = append(flags, file.flag)
+		}
+	}
+	if len(flags) > 1 {
+		return fmt.Errorf("%s: only one file can be standard input", strings.Join(flags, " and "))
 	}
 	return nil
 }

@@ -40,13 +40,13 @@ func TestFilesBesideTheProgram(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(node), "<parent>pci_0000_81_14_3</parent>")
 
-	back, _, err := compose(t, out, "-domain", "-", "-do", "remove")
+	const arqs = "arqs.json"
+	back, _, err := compose(t, out, "-domain", "-", "-arqs", arqs, "-do", "remove")
 	require.NoError(t, err)
 	assert.Equal(t, string(defaultDomain), back)
-	_, notes, err = compose(t, back, "-domain", "-", "-do", "remove")
+	_, notes, err = compose(t, back, "-domain", "-", "-arqs", arqs, "-do", "remove")
 	require.NoError(t, err)
 	assert.Contains(t, notes, "the domain has no device of ARQ 0d2914f2-")
-	assert.Contains(t, notes, "note: no -arqs and no -instance: the ARQs are those of the arqs.json beside this program\n")
 	_, notes, err = compose(t, "[]", "-domain", write(t, "domain.xml", back), "-arqs", "-")
 	require.NoError(t, err)
 	assert.Empty(t, notes)
@@ -60,13 +60,18 @@ func TestPlugAndUnplug(t *testing.T) {
 	assert.Contains(t, notes, "must be created")
 	composed, _, err := compose(t, "")
 	require.NoError(t, err)
-	again, _, err := compose(t, composed, "-domain", "-", "-do", "plug")
+	const arqs = "arqs.json"
+	again, _, err := compose(t, composed, "-domain", "-", "-arqs", arqs, "-do", "plug")
 	require.NoError(t, err)
 	assert.Equal(t, "<devices>\n</devices>\n", again)
-	unplugged, notes, err := compose(t, composed, "-domain", "-", "-do", "unplug")
+	unplugged, notes, err := compose(t, composed, "-domain", "-", "-arqs", arqs, "-do", "unplug")
 	require.NoError(t, err)
-	assert.Equal(t, 2, strings.Count(unplugged, "<hostdev "))
+	assert.Equal(t, plugged, unplugged, "also as to indentation")
+	assert.Contains(t, plugged, "<devices>\n  <hostdev mode='subsystem' type='pci' managed='yes'>\n    <source>\n")
 	assert.NotContains(t, notes, "must be created")
+	flat, _, err := compose(t, strings.ReplaceAll(composed, "\n", ""), "-domain", "-", "-arqs", arqs, "-do", "unplug")
+	require.NoError(t, err)
+	assert.Contains(t, flat, "<devices>\n  <hostdev mode='subsystem' type='pci' managed='yes'>", "a domain of one line")
 }
 
 func TestPortsOptionsAndReplace(t *testing.T) {
@@ -86,10 +91,44 @@ func TestPortsOptionsAndReplace(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(out, "<hostdev "))
 	assert.Contains(t, out, "<alias name='ua-gpu'/>")
 
+	stray := write(t, "stray.json", `{"gpu": {}, "npu": {"alias": "ua-npu"}, "*": {}, "GPU": {}}`)
+	_, _, err = compose(t, "", "-arqs", arqs, "-options", stray)
+	require.ErrorContains(t, err, "stray.json: options for ARQs that are not among the 2 given: GPU, npu")
+
 	after := write(t, "after.json", `{"arqs": [`+strings.Replace(gpu, "3b", "d8", 1)+`]}`)
 	moved, _, err := compose(t, out, "-domain", "-", "-do", "replace", "-before", write(t, "before.json", "["+gpu+"]"), "-arqs", after)
 	require.NoError(t, err)
 	assert.Equal(t, strings.Replace(out, "bus='0x3b'", "bus='0xd8'", 1), moved)
+}
+
+// TestOptionsForAll: what stands under "*" goes to the devices that it is for, as the help has it.
+func TestOptionsForAll(t *testing.T) {
+	t.Parallel()
+	help, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	var example string
+	for line := range strings.Lines(string(help)) {
+		if strings.HasPrefix(line, `//	{"*": `) {
+			example = strings.TrimPrefix(line, "//")
+		}
+	}
+	require.NotEmpty(t, example)
+	out, _, err := compose(t, example, "-options", "-")
+	require.NoError(t, err)
+	assert.Equal(t, 2, strings.Count(out, "<hostdev "))
+	assert.Contains(t, out, "<alias name='ua-gpu'/>")
+
+	all := `{"*": {"driver": "vfio", "managed": false, "display": false, "rom_bar": false}}`
+	out, _, err = compose(t, all, "-options", "-")
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(out, "<driver name='vfio'/>"))
+	assert.Equal(t, 1, strings.Count(out, "type='pci' managed='no'"))
+	assert.Equal(t, 1, strings.Count(out, " display='off'"))
+	assert.Equal(t, 2, strings.Count(out, "<rom bar='off'/>"))
+
+	own := strings.Replace(all, "*", "a4ac120b-2e2f-4dcc-af92-1670995d1b23", 1)
+	_, _, err = compose(t, own, "-options", "-")
+	require.ErrorContains(t, err, "driver_model, iommufd, boot_order and teaming_with are for PCI devices")
 }
 
 // cyborgWith answers every list of ARQs with that body.
@@ -129,12 +168,16 @@ func TestRefusals(t *testing.T) {
 		{"no old ARQs", "", "-do replace and -before go together", []string{"-do", "replace"}},
 		{"companions of nothing", "", "-companions needs -sysfs", []string{"-companions"}},
 		{"argument", "", `unexpected argument "x"`, []string{"x"}},
-		{"no such file", "", "no such file", []string{"-domain", "absent.xml"}},
+		{"no such file", "", "no such file", []string{"-domain", "absent.xml", "-arqs", "arqs.json"}},
+		{"domain without ARQs", "", "-domain needs -arqs or -instance", []string{"-domain", "domain.xml"}},
+		{"two files from standard input", "<domain/>", "-domain and -arqs: only one file can be standard input", []string{"-domain", "-", "-arqs", "-"}},
+		{"three files from standard input", "", "-arqs and -ports and -options: only one", []string{"-arqs", "-", "-ports", "-", "-options", "-"}},
+		{"one of them before", "", "-domain and -before: only one", []string{"-domain", "-", "-arqs", "arqs.json", "-do", "replace", "-before", "-"}},
 		{"no ARQs", `{"list": []}`, `want a list of ARQs`, []string{"-arqs", "-"}},
 		{"ARQs that are no JSON", `]`, `-: invalid character`, []string{"-arqs", "-"}},
 		{"unknown option of a device", `{"*": {"colour": "red"}}`, `unknown field "colour"`, []string{"-options", "-"}},
 		{"port without its ARQ", `[{"id": "p", "arq": "x"}]`, `port p: ARQ "x" is not among the 2 given`, []string{"-ports", "-"}},
-		{"no domain", "<network/>", "line 1 column 1: /network: the root element must be <domain>", []string{"-domain", "-"}},
+		{"no domain", "<network/>", "line 1 column 1: /network: the root element must be <domain>", []string{"-domain", "-", "-arqs", "arqs.json"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

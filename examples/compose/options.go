@@ -12,29 +12,24 @@ import (
 )
 
 // composeOptions makes the options of the flags.
-func (a arguments) composeOptions(arqs []cyborgclient.ARQ, stdin io.Reader) ([]virtdriver.ComposeOption, error) {
+func (a arguments) composeOptions(in input, stdin io.Reader) ([]virtdriver.ComposeOption, error) {
 	opts := []virtdriver.ComposeOption{virtdriver.WithUnknown(policies[a.unknown])}
 	if a.unknown == "report" {
 		opts = append(opts, virtdriver.WithTestPCI(virtdriver.Report))
 	}
 	if a.ports != "" {
-		ports, err := readPorts(a.ports, stdin, arqs)
+		ports, err := readPorts(a.ports, stdin, in.arqs)
 		if err != nil {
 			return nil, err
 		}
 		opts = append(opts, virtdriver.WithPorts(ports...))
 	}
 	if a.options != "" {
-		var byARQ map[string]virtdriver.DeviceOptions
-		if err := readStrict(a.options, stdin, &byARQ); err != nil {
+		choose, err := readDeviceOptions(a.options, stdin, slices.Concat(in.before, in.arqs))
+		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, virtdriver.WithDevice(func(arq cyborgclient.ARQ) virtdriver.DeviceOptions {
-			if own, ok := byARQ[arq.UUID]; ok {
-				return own
-			}
-			return byARQ["*"]
-		}))
+		opts = append(opts, virtdriver.WithDevice(choose))
 	}
 	if a.sysfs != "" {
 		topology, err := virtdriver.ReadTopology(os.DirFS(a.sysfs))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -81,7 +82,7 @@ func fragments(list []virtdriver.Fragment, err error) (outcome, error) {
 	var b strings.Builder
 	b.WriteString("<devices>\n")
 	for _, f := range list {
-		b.WriteString(f.XML)
+		b.WriteString(indented(f.XML))
 		if f.Mediated != nil {
 			o.mediated = append(o.mediated, *f.Mediated)
 		}
@@ -89,6 +90,18 @@ func fragments(list []virtdriver.Fragment, err error) (outcome, error) {
 	b.WriteString("</devices>\n")
 	o.text = []byte(b.String())
 	return o, nil
+}
+
+// indented puts a fragment two blanks deep. Its first line begins with the element; the others, of a live XML, as deep as
+// they are there.
+func indented(fragment string) string {
+	lines := slices.Collect(strings.Lines(fragment))
+	last := lines[len(lines)-1]
+	depth := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
+	for i, line := range lines {
+		lines[i] = "  " + strings.TrimPrefix(line, depth)
+	}
+	return strings.Join(lines, "")
 }
 
 func named(format string, arqs []cyborgclient.ARQ) []string {
@@ -108,9 +121,6 @@ func (a arguments) work(ctx context.Context, stdin io.Reader, out, stderr io.Wri
 	o, err := operations[a.do](in, opts)
 	if err != nil {
 		return err
-	}
-	if a.domain != "" && a.arqs+a.instance == "" {
-		o.notes = append(o.notes, "no -arqs and no -instance: the ARQs are those of the arqs.json beside this program")
 	}
 	for _, m := range o.mediated {
 		o.notes = append(o.notes, fmt.Sprintf("mediated device %s of type %s must be created on %s before", m.UUID, m.Type, m.Parent))

@@ -40,7 +40,7 @@ func (h *host) define(domain libvirt.Domain, arqs []cyborgclient.ARQ) error {
 		return errors.Join(fmt.Errorf("define %s: %w", domain.Name, err), h.removeAll(created))
 	}
 	for _, arq := range composition.Attached {
-		fmt.Fprintf(h.out, "defined: ARQ %s\n", arq.UUID)
+		h.say("defined", arq.UUID)
 	}
 	return nil
 }
@@ -52,14 +52,14 @@ func (h *host) undefine(domain libvirt.Domain, arqs []cyborgclient.ARQ) error {
 		return err
 	}
 	decomposition, err := virtdriver.Decompose(before, arqs)
-	if err != nil {
+	if err != nil || len(decomposition.Detached) == 0 {
 		return err
 	}
 	if _, err := h.DomainDefineXML(string(decomposition.XML)); err != nil {
 		return fmt.Errorf("define %s: %w", domain.Name, err)
 	}
 	for _, arq := range decomposition.Detached {
-		fmt.Fprintf(h.out, "taken out: ARQ %s\n", arq.UUID)
+		h.say("taken out", arq.UUID)
 	}
 	return h.removeAll(decomposition.Mediated)
 }

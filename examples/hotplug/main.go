@@ -2,17 +2,17 @@
 //
 //	go run . -connect qemu:///system -domain guest -arqs arqs.json            plug in
 //	go run . -connect qemu:///system -domain guest -arqs arqs.json -unplug    unplug
-//	go run . -domain test -arqs arqs.json                                     libvirt's test driver, test:///default
+//	go run . -domain test -arqs arqs.json                                     libvirt's test driver, test:///default, and
+//	                                                                          the arqs.json beside this program
 //
 // It is a module of its own, because of the libvirt client. It talks to the libvirt daemon's socket (-socket), also for
-// test:///default, and needs no C library. ARQs are as Cyborg shows them: a JSON list, or an object with the list under
-// "arqs".
+// test:///default (which forgets when nobody is connected), and needs no C library. ARQs are as Cyborg shows them: a JSON
+// list, or an object with the list under "arqs".
 //
 // A running guest gets its devices at once and for its next start, another one (and a guest of the test driver, which
 // cannot plug) for its next start. A mediated device is created before, after a look at whether its parent offers the
 // type, and removed after it is unplugged: the program waits until the guest has let the device go, at most for -timeout.
-// If one device is refused, those plugged in before it are unplugged again.
-// Repeating a command changes nothing.
+// If one device is refused, those plugged in before it are unplugged again. Repeating a command changes nothing.
 package main
 
 import (

@@ -108,6 +108,9 @@ func definedGuest(t *testing.T, q qemu) {
 	_, err = q.hotplug(t, two, "-unplug")
 	require.NoError(t, err)
 	assert.Equal(t, 0, q.hostdevs(t))
+	out, err = q.hotplug(t, two, "-unplug")
+	require.NoError(t, err)
+	assert.Equal(t, "nothing to do\n", out)
 }
 
 // TestRunningGuest has no device that could be plugged in: it sees what libvirt and the checks before it refuse.
@@ -128,7 +131,7 @@ func runningGuestOf(t *testing.T, q qemu) {
 	require.ErrorContains(t, err, "plug ARQ m into guest: mediated device b2dd8561-7619-4216-bd8e-5c1e51fa76d8: parent: ")
 	out, err := q.hotplug(t, "["+function("a", "0")+"]", "-unplug")
 	require.NoError(t, err)
-	assert.Empty(t, out, "it does not have it")
+	assert.Equal(t, "nothing to do\n", out, "it does not have it")
 	assert.Equal(t, 0, q.hostdevs(t))
 }
 
@@ -136,10 +139,22 @@ func runningGuestOf(t *testing.T, q qemu) {
 func TestTestDriver(t *testing.T) {
 	t.Parallel()
 	socket := startLibvirt(t)
-	var out bytes.Buffer
-	err := run(t.Context(), []string{"-socket", socket, "-domain", "test", "-arqs", write(t, "["+function("a", "0")+"]")}, &out)
+	h, err := open("test:///default", socket, time.Minute, new(bytes.Buffer))
 	require.NoError(t, err)
-	assert.Equal(t, "note: this libvirt cannot do it while the guest runs, it holds for its next start\ndefined: ARQ a\n", out.String())
+	defer func() { require.NoError(t, h.close()) }() // the driver forgets once nobody is connected
+	const arq = "ARQ 0d2914f2-d077-4654-9292-1202797e3e85\n"
+	for _, step := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "note: this libvirt cannot do it while the guest runs, it holds for its next start\ndefined: " + arq},
+		{[]string{"-unplug"}, "taken out: " + arq},
+		{[]string{"-unplug"}, "nothing to do\n"},
+	} {
+		var out bytes.Buffer
+		require.NoError(t, run(t.Context(), append([]string{"-socket", socket, "-domain", "test", "-arqs", "arqs.json"}, step.args...), &out))
+		assert.Equal(t, step.want, out.String())
+	}
 }
 
 func TestRefusals(t *testing.T) {

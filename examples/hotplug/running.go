@@ -70,7 +70,7 @@ func (g *runningGuest) plug(ctx context.Context, arqs []cyborgclient.ARQ) error 
 		if err != nil {
 			return errors.Join(fmt.Errorf("plug ARQ %s into %s: %w", f.ARQ.UUID, g.domain.Name, err), g.undo(context.WithoutCancel(ctx), fragments[:i]))
 		}
-		fmt.Fprintf(g.out, "plugged in: ARQ %s\n", f.ARQ.UUID)
+		g.say("plugged in", f.ARQ.UUID)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (g *runningGuest) unplug(ctx context.Context, arqs []cyborgclient.ARQ) erro
 		if err := g.detach(ctx, f); err != nil {
 			return fmt.Errorf("unplug ARQ %s from %s: %w", f.ARQ.UUID, g.domain.Name, err)
 		}
-		fmt.Fprintf(g.out, "unplugged: ARQ %s\n", f.ARQ.UUID)
+		g.say("unplugged", f.ARQ.UUID)
 	}
 	return nil
 }

@@ -70,6 +70,17 @@ func TestLspciFromStandardInput(t *testing.T) {
 	}
 }
 
+// TestMisspeltKey: Nova starts with it and takes every device, so the code stays 0, but a note says it.
+func TestMisspeltKey(t *testing.T) {
+	t.Parallel()
+	conf := filepath.Join(t.TempDir(), "nova.conf")
+	require.NoError(t, os.WriteFile(conf, []byte("[pci]\ndevice_spec = {\"vendr_id\": \"10de\"}\n"), 0o600))
+	code, out, faults := pciowners(t, "", "-devices", "devices.json", "-nova-conf", conf)
+	assert.Equal(t, allWell, code)
+	assert.Empty(t, faults)
+	assert.Contains(t, out, `note: key that nobody reads: `+conf+`:2 [pci]device_spec: nobody reads "vendr_id", so the entry is for any device; did you mean vendor_id?`)
+}
+
 // TestSysfs reads which functions belong to a device, so that its address stands for them.
 func TestSysfs(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,103 @@
+package lifecycle
+
+import (
+	"context"
+	"slices"
+
+	"github.com/novacyborg/novacyborg/cyborgclient"
+)
+
+// guestOn is the instance's guest on a host.
+func (r *run) guestOn(host string) Guest { return Guest{Instance: r.record.Instance(), Host: host} }
+
+// spawn starts the guest on a host from the composed domain XML.
+func (r *run) spawn(ctx context.Context, host string) error {
+	guest := r.guestOn(host)
+	if r.composition != nil {
+		guest.Domain = r.composition.XML
+	}
+	return r.hypervisor.Spawn(ctx, guest)
+}
+
+// spawnNext starts the guest where the operation brings the instance.
+func (r *run) spawnNext(ctx context.Context) error {
+	return r.do(ctx, StepGuest, func(ctx context.Context) error {
+		host := r.record.Operation.Next.Host
+		if err := r.intend(ctx, Task{Kind: TaskDestroyGuest, Host: host}); err != nil {
+			return err
+		}
+		return r.spawn(ctx, host)
+	})
+}
+
+// stopGuest powers the guest on record off; it runs again if the operation is taken back.
+func (r *run) stopGuest(ctx context.Context) error {
+	return r.do(ctx, StepGuest, func(ctx context.Context) error {
+		if err := r.intend(ctx, Task{Kind: TaskRestoreGuest}); err != nil {
+			return err
+		}
+		return r.hypervisor.Destroy(ctx, r.guestOn(r.record.Now.Host))
+	})
+}
+
+// restoreGuest starts the guest as it is on record, with the devices that it has by now.
+func (r *run) restoreGuest(ctx context.Context) error {
+	if err := r.check(ctx); err != nil {
+		return err
+	}
+	if err := r.compose(r.record.Now, r.record.domain()); err != nil {
+		return err
+	}
+	return r.spawn(ctx, r.record.Now.Host)
+}
+
+// attachAgain gives the guest on record its devices.
+func (r *run) attachAgain(ctx context.Context) error {
+	if err := r.check(ctx); err != nil {
+		return err
+	}
+	return r.hypervisor.Attach(ctx, r.guestOn(r.record.Now.Host), devicesOf(r.record.Now, r.bound))
+}
+
+// detachAll takes all devices from the running guest; it gets them again if the operation is taken back.
+func (r *run) detachAll(ctx context.Context) error {
+	if err := r.do(ctx, StepCheck, r.check); err != nil {
+		return err
+	}
+	return r.do(ctx, StepDevices, func(ctx context.Context) error {
+		if err := r.intend(ctx, Task{Kind: TaskAttach}); err != nil {
+			return err
+		}
+		return r.hypervisor.Detach(ctx, r.guestOn(r.record.Now.Host), devicesOf(r.record.Now, r.bound))
+	})
+}
+
+// attachNext gives the guest the devices of a holding that it is about to have. They are taken away again if the
+// operation is taken back.
+func (r *run) attachNext(ctx context.Context, arqs []string) error {
+	return r.do(ctx, StepDevices, func(ctx context.Context) error {
+		next := *r.record.Operation.Next
+		if err := r.intend(ctx, Task{Kind: TaskDetach, Host: next.Host, ARQs: arqs}); err != nil {
+			return err
+		}
+		devices := slices.DeleteFunc(slices.Clone(r.bound), func(arq cyborgclient.ARQ) bool { return !slices.Contains(arqs, arq.UUID) })
+		return r.hypervisor.Attach(ctx, r.guestOn(next.Host), devicesOf(next, devices))
+	})
+}
+
+// detach takes the devices of ARQs from the guest on a host. ARQs that are not bound any more have no device there.
+func (r *run) detach(ctx context.Context, host string, arqs []string) error {
+	held, err := r.cyborg.ARQsByInstance(ctx, r.record.Instance())
+	if err != nil {
+		return err
+	}
+	held = slices.DeleteFunc(held, func(arq cyborgclient.ARQ) bool { return !slices.Contains(arqs, arq.UUID) })
+	if len(held) == 0 {
+		return nil
+	}
+	holding := r.record.Now
+	if next := r.record.Operation.Next; next != nil && next.Host == host {
+		holding = *next
+	}
+	return r.hypervisor.Detach(ctx, r.guestOn(host), devicesOf(holding, held))
+}
