@@ -47,7 +47,7 @@ func (a *arq) wire(release Release, base string) (arqWire, error) {
 		CreatedAt:  isoTime(a.created), UpdatedAt: isoTime(a.updated),
 	}
 	var handleUUID *string
-	if a.handle != nil {
+	if a.handle != nil && a.state == stateBound { // a mediated device that could not be made is not shown
 		handleUUID = &a.handle.uuid
 		wire.HandleType = a.handle.Type
 		wire.HandleInfo = orderedText(a.handle.Info)

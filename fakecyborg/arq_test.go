@@ -65,7 +65,7 @@ func TestCreateCountsAccelerators(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := newClient(t, fakecyborg.WithSeed(fakecyborg.Seed{DeviceProfiles: []fakecyborg.DeviceProfile{{Name: "p", Groups: test.groups}}}))
+			c := newClientOf(t, fakecyborg.WithSeed(fakecyborg.Seed{DeviceProfiles: []fakecyborg.DeviceProfile{{Name: "p", Groups: test.groups}}}))
 			groups := []int{}
 			for _, arq := range c.makeARQs(t, "p") {
 				groups = append(groups, arq.GroupID)

@@ -140,10 +140,10 @@ func (s *store) setBitstream(place *deployable, id string) {
 func (s *Server) imageService() imageService {
 	s.store.mu.RLock()
 	defer s.store.mu.RUnlock()
-	if s.images == nil && s.store.images == nil {
+	if s.images == nil && s.store.seed.Images == nil {
 		return nil
 	}
-	return append(append(imageService{}, s.images...), s.store.images...)
+	return append(append(imageService{}, s.images...), s.store.seed.Images...)
 }
 
 // imageService is where bitstreams come from.

@@ -12,7 +12,7 @@ import (
 func (s *Server) agent(name string) (fleet, Host, error) {
 	s.store.mu.RLock()
 	defer s.store.mu.RUnlock()
-	for _, host := range s.store.hosts {
+	for _, host := range s.store.seed.Hosts {
 		if host.Name == name {
 			drivers, err := s.fleetOf(name)
 			return drivers, host, err
@@ -21,14 +21,15 @@ func (s *Server) agent(name string) (fleet, Host, error) {
 	return nil, Host{}, ErrNoHost
 }
 
-// conduct carries out one report; the caller holds the lock of reports.
+// conduct carries out one report, which may leave the tables as they are; the caller
+// holds the lock of reports.
 // It mirrors cyborg/conductor/manager.py:ConductorManager.report_data.
-func (s *Server) conduct(ctx context.Context, host Host, found []driver.Device, resumed bool) error {
+func (s *Server) conduct(ctx context.Context, host Host, found []driver.Device, untouched bool) error {
 	if err := s.reporter.node(ctx, host); err != nil {
 		return err
 	}
 	var err error
-	if !resumed || len(s.drivers[host.Name]) > 0 {
+	if !untouched || len(s.drivers[host.Name]) > 0 {
 		err = s.change(ctx, host.Name, found)
 	}
 	return errors.Join(err, s.reporter.all(ctx, host.Name, s.store.places(host.Name)))

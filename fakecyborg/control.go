@@ -146,6 +146,14 @@ func noSuchRoute(path string) controlAnswer {
 	}{fmt.Sprintf("%s%s: there is no such route", controlPrefix, path), routes})
 }
 
+// knownParameters lists them, or says that there are none.
+func knownParameters(known []string) string {
+	if len(known) == 0 {
+		return "there are none here"
+	}
+	return "known are " + strings.Join(known, ", ")
+}
+
 // readQuery refuses unknown parameters: a misspelled filter must not match all.
 func (c *controlCall) readQuery(known []string) *controlAnswer {
 	query, err := url.ParseQuery(c.URL.RawQuery)
@@ -155,7 +163,7 @@ func (c *controlCall) readQuery(known []string) *controlAnswer {
 	for name, values := range query {
 		switch {
 		case !slices.Contains(known, name):
-			return new(refuseControl(http.StatusBadRequest, "query: "+name, fmt.Errorf("unknown parameter, known are %v", known)))
+			return new(refuseControl(http.StatusBadRequest, "query: "+name, fmt.Errorf("unknown parameter, %s", knownParameters(known))))
 		case len(values) > 1:
 			return new(refuseControl(http.StatusBadRequest, "query: "+name, fmt.Errorf("the parameter is there %d times", len(values))))
 		}

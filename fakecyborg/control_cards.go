@@ -23,73 +23,83 @@ func (c *controlCall) insertDevice() controlAnswer {
 	if refusal != nil {
 		return *refusal
 	}
-	host, device, err := parseInsertion(data)
+	host, device, place, err := parseInsertion(data)
 	if err != nil {
 		return refuseInput(err)
 	}
-	return c.changeCards(host, http.StatusBadRequest, func(machine *driver.Machine) error {
-		if _, err := c.server.release.kind(device.Driver); err != nil {
-			return err
-		}
+	return c.changeCards(host, place("host"), func(machine *driver.Machine) *controlAnswer {
 		_, err := machine.Insert(device.Driver, device.Card)
-		return err
+		if wrong, ok := errors.AsType[*driver.Error](err); ok {
+			return new(refuseControl(http.StatusBadRequest, place(wrong.Field), err))
+		}
+		return refuseCard(place("address"), err)
 	})
 }
 
-// parseInsertion reads the body of insertDevice.
-func parseInsertion(data []byte) (string, Device, error) {
+// parseInsertion reads the body of insertDevice; place names places in it.
+func parseInsertion(data []byte) (host string, device Device, place func(path string) string, err error) {
 	r := newSeedReader("body", len(data))
 	root, err := readDocument("body", data)
 	if err != nil {
-		return "", Device{}, err
+		return "", Device{}, nil, err
 	}
 	if root == nil {
-		return "", Device{}, &SeedError{Place: "body", Err: errors.New("it is empty")}
+		return "", Device{}, nil, &SeedError{Place: "body", Err: errors.New("it is empty")}
 	}
-	var host string
-	var device Device
 	fields := r.cardFields(&device)
 	fields["host"] = r.text(&host)
-	return host, device, r.mapping(root, "", fields)
+	err = r.mapping(root, "", fields)
+	if err == nil && host == "" {
+		err = &SeedError{Place: r.place("host"), Err: errors.New("a card needs the host that it is put into")}
+	}
+	return host, device, r.place, err
 }
 
 // removeDevice takes a card out.
-func (c *controlCall) removeDevice() controlAnswer {
-	return c.changeCards(c.query.Get("host"), http.StatusNotFound, func(machine *driver.Machine) error {
-		return machine.Remove(c.query.Get("address"))
+func (c *controlCall) removeDevice() controlAnswer { return c.changeCard((*driver.Machine).Remove) }
+
+func (c *controlCall) breakDevice() controlAnswer { return c.changeCard((*driver.Machine).Break) }
+
+func (c *controlCall) repairDevice() controlAnswer { return c.changeCard((*driver.Machine).Repair) }
+
+// changeCard changes the card that the query names.
+func (c *controlCall) changeCard(change func(machine *driver.Machine, address string) error) controlAnswer {
+	for _, name := range []string{"host", "address"} {
+		if c.query.Get(name) == "" {
+			return refuseControl(http.StatusBadRequest, "query: "+name, errors.New("is missing"))
+		}
+	}
+	return c.changeCards(c.query.Get("host"), "query: host", func(machine *driver.Machine) *controlAnswer {
+		return refuseCard("query: address", change(machine, c.query.Get("address")))
 	})
 }
 
-func (c *controlCall) breakDevice() controlAnswer {
-	return c.changeCards(c.query.Get("host"), http.StatusNotFound, func(machine *driver.Machine) error {
-		return machine.Break(c.query.Get("address"))
-	})
+// refuseCard is the answer to what a machine refuses, nil for nothing.
+func refuseCard(place string, err error) *controlAnswer {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, driver.ErrTaken):
+		return new(refuseControl(http.StatusConflict, place, err))
+	}
+	return new(refuseControl(http.StatusNotFound, place, err))
 }
 
-func (c *controlCall) repairDevice() controlAnswer {
-	return c.changeCards(c.query.Get("host"), http.StatusNotFound, func(machine *driver.Machine) error {
-		return machine.Repair(c.query.Get("address"))
-	})
-}
-
-// changeCards changes the cards of a host, and reports them unless that is not
-// wanted. What the machine refuses has the status refused, or is a conflict.
-func (c *controlCall) changeCards(host string, refused int, change func(*driver.Machine) error) controlAnswer {
+// changeCards changes the cards of a host, which is named at that place, and reports
+// them unless that is not wanted.
+func (c *controlCall) changeCards(host, place string, change func(*driver.Machine) *controlAnswer) controlAnswer {
 	report := c.query.Get("report")
 	if report != "" && report != "true" && report != "false" {
 		return refuseControl(http.StatusBadRequest, "query: report", fmt.Errorf("want true or false, got %q", report))
 	}
 	machine, err := c.server.Machine(host)
 	if err != nil {
-		return refuseControl(http.StatusNotFound, "host", err)
+		return refuseControl(http.StatusNotFound, place, err)
 	}
-	err = change(machine)
-	switch {
-	case errors.Is(err, driver.ErrTaken):
-		return refuseControl(http.StatusConflict, "", err)
-	case err != nil:
-		return refuseControl(refused, "", err)
-	case report == "false":
+	if refusal := change(machine); refusal != nil {
+		return *refusal
+	}
+	if report == "false" {
 		return noContent()
 	}
 	return reported(c.server.Discover(c.Context(), host))

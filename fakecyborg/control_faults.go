@@ -30,14 +30,7 @@ func (c *controlCall) addFaults() controlAnswer {
 	if refusal != nil {
 		return *refusal
 	}
-	rules, err := faults.Parse("body", data)
-	if err == nil && len(rules) == 0 {
-		err = &faults.Error{Place: "body", Err: fmt.Errorf("%w: it is empty", faults.ErrSyntax)}
-	}
-	if err != nil {
-		return refuseInput(err)
-	}
-	added, err := c.server.faults.AddNamed(rules...)
+	added, err := c.server.faults.AddText("body", data)
 	if err != nil {
 		return refuseInput(err)
 	}

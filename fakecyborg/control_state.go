@@ -15,16 +15,24 @@ type health struct {
 }
 
 // health is 200 once the seed is loaded and reported to Placement, and 503 before
-// and while a seed that was loaded later could not be reported.
+// and while a seed that was loaded later could not be reported. What later reports of
+// its hosts cannot do changes nothing.
 func (c *controlCall) health() controlAnswer {
 	status, answer := http.StatusOK, health{Status: "ready", Release: c.server.release.Series}
-	if !c.server.ready.Load() {
-		status, answer.Status, answer.Reason = http.StatusServiceUnavailable, "starting", c.server.trouble()
+	if ready, reason := c.server.progress(); !ready {
+		status, answer.Status, answer.Reason = http.StatusServiceUnavailable, "starting", reason
 	}
 	if err := c.server.keeper.keep(); err != nil {
 		status, answer.Status, answer.Reason = http.StatusServiceUnavailable, "not kept", err.Error()
 	}
 	return jsonAnswer(status, answer)
+}
+
+// progress tells whether what was loaded last is reported, or why not.
+func (s *Server) progress() (ready bool, reason string) {
+	s.store.mu.RLock()
+	defer s.store.mu.RUnlock()
+	return s.store.progress.state()
 }
 
 // State is a summary of what the server holds.
@@ -64,8 +72,9 @@ type State struct {
 // State summarizes what the server holds. A scope other than "" counts only its
 // own accelerator requests, exchanges and rules.
 func (s *Server) State(scope string) State {
+	ready, _ := s.progress()
 	state := State{
-		Ready: s.ready.Load(), Release: s.release.Series, Version: s.release.Version,
+		Ready: ready, Release: s.release.Series, Version: s.release.Version,
 		ARQs: make(map[string]int), Exchanges: s.journal.Counts(scope), InFlight: s.journal.InFlight(scope),
 		JournalDropped: s.journal.Dropped(), Running: s.jobs.running(),
 	}

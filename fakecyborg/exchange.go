@@ -201,7 +201,11 @@ func lengthHeader(status int) string {
 }
 
 func (x *exchange) log(ctx context.Context, status int, err error) {
-	attributes := []any{
+	logger := x.server.logger
+	if !logger.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	attributes := []slog.Attr{
 		slog.String("request_id", x.id), slog.String("operation", x.operation()),
 		slog.String("method", x.Method), slog.String("path", x.URL.Path), slog.Int("status", status),
 	}
@@ -211,5 +215,5 @@ func (x *exchange) log(ctx context.Context, status int, err error) {
 	if err != nil {
 		attributes = append(attributes, slog.Any("error", err))
 	}
-	x.server.logger.InfoContext(ctx, "exchange", attributes...)
+	logger.LogAttrs(ctx, slog.LevelInfo, "exchange", attributes...)
 }

@@ -42,31 +42,42 @@ func (s *Server) Machine(host string) (*driver.Machine, error) {
 	return machine, nil
 }
 
-// equip builds the machines of those hosts from the device rows.
-func (r *rows) equip(release Release, hosts []Host, images driver.Images) error {
-	r.hosts, r.images, r.machines = hosts, images, make(map[string]*driver.Machine)
-	for _, host := range hosts {
-		machine, err := release.machine(host)
+// equip builds the machines of the seed's hosts from the device rows, and tells of
+// each change of a card afterwards.
+func (r *rows) equip(release Release, changed func()) error {
+	r.machines = make(map[string]*driver.Machine)
+	for _, host := range r.seed.Hosts {
+		machine, err := release.machine(host, changed)
 		if err != nil {
 			return err
 		}
 		r.machines[host.Name] = machine
 	}
 	for d := range r.devices.all {
-		machine, ok := r.machines[d.hostname]
-		if !ok || d.card.Driver == "" || d.card.Vanished {
-			continue
-		}
-		if _, err := machine.Insert(d.card.Driver, d.card.Card); err != nil {
+		if err := r.insertCard(release, d.hostname, d.ControlPath, d.card); err != nil {
 			return err
-		}
-		if d.card.Broken {
-			if err := machine.Break(d.ControlPath); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+// insertCard puts a card into its machine, as far as it has one and is in it.
+func (r *rows) insertCard(release Release, host, controlPath string, card Device) error {
+	machine, ok := r.machines[host]
+	if !ok || card.Driver == "" {
+		return nil
+	}
+	if _, err := release.kind(card.Driver); err != nil {
+		return fmt.Errorf("device %s of host %s: %w", controlPath, host, err)
+	}
+	if card.Vanished {
+		return nil
+	}
+	inserted, err := machine.Insert(card.Driver, card.Card)
+	if err != nil || !card.Broken {
+		return err
+	}
+	return machine.Break(inserted.ControlPath)
 }
 
 // fleet are the drivers of a host, its machine first.

@@ -1,6 +1,7 @@
 package fakecyborg
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -71,13 +72,29 @@ func WithProxyHeaders() Option {
 // client used; the document at / keeps to the latter.
 func WithPublicEndpoint(address string) Option {
 	return func(c *config) error {
-		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("with public endpoint: %q is not an http or https url", address)
+		if err := checkURL(address); err != nil {
+			return fmt.Errorf("with public endpoint: the address %w", err)
 		}
 		c.front.public = strings.TrimRight(address, "/")
 		return nil
 	}
+}
+
+// What can be wrong with an address; neither shows it.
+var (
+	errNoURL     = errors.New("is not an http or https url")
+	errURLSecret = errors.New("must hold neither user nor password, which answers and logs would show")
+)
+
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		return errNoURL
+	case u.User != nil:
+		return errURLSecret
+	}
+	return nil
 }
 
 // apply changes an exchange as the front end would.

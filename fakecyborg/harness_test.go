@@ -185,7 +185,13 @@ const (
 
 func newClient(t testing.TB, opts ...fakecyborg.Option) client {
 	t.Helper()
-	server, err := fakecyborg.New(append([]fakecyborg.Option{fakecyborg.WithSeed(twoHosts())}, opts...)...)
+	return newClientOf(t, append([]fakecyborg.Option{fakecyborg.WithSeed(twoHosts())}, opts...)...)
+}
+
+// newClientOf speaks to a server with those options alone.
+func newClientOf(t testing.TB, opts ...fakecyborg.Option) client {
+	t.Helper()
+	server, err := fakecyborg.New(opts...)
 	require.NoError(t, err)
 	return clientOf(server)
 }

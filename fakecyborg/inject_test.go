@@ -353,7 +353,7 @@ func TestHandlerThatPanics(t *testing.T) {
 func TestLogNamesTheRule(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	c := newClient(t, fakecyborg.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), fakecyborg.WithSeed(fakecyborg.Seed{Faults: []fault.Rule{
+	c := newClientOf(t, fakecyborg.WithLogger(slog.New(slog.NewTextHandler(&log, nil))), fakecyborg.WithSeed(fakecyborg.Seed{Faults: []fault.Rule{
 		{Name: "busy", Operation: "device:get_all", First: 1, Fault: fault.Status{Code: 503}},
 	}}))
 	require.Equal(t, 503, c.call(t, "GET", "/v2/devices", "").status)

@@ -14,21 +14,29 @@ type loader struct {
 	store *store
 	// place turns a path of keys into what an error shows.
 	place func(path string) string
+	// made are the attributes that were made through the API, which come behind all others.
+	made []*attribute
 	// taken maps what must be unique to the path where it was first.
 	taken map[string]string
 }
 
 func (l *loader) load(seed Seed) error {
 	l.taken = make(map[string]string)
+	l.store.seed, l.store.place = seed, l.place
 	for i, host := range seed.Hosts {
 		if err := l.loadHost(fmt.Sprintf("hosts[%d]", i), host); err != nil {
+			return err
+		}
+	}
+	for _, made := range l.made {
+		if err := l.store.insertAttribute(made); err != nil {
 			return err
 		}
 	}
 	if err := l.loadImages(seed.Images); err != nil {
 		return err
 	}
-	if err := l.store.equip(l.store.release, seed.Hosts, seed.Images); err != nil {
+	if err := l.store.equip(l.store.release, l.store.changed); err != nil {
 		return l.fail("hosts", err)
 	}
 	for i, p := range seed.DeviceProfiles {

@@ -16,7 +16,7 @@ func (l *loader) loadDevice(path, host string, card Device) error {
 	if err != nil {
 		return err
 	}
-	if err := l.claimNames(path, host, found); err != nil {
+	if err := l.claimNames(path, host, found, card.Vanished); err != nil {
 		return err
 	}
 	added, err := l.store.addDevice(host, found)
@@ -48,10 +48,18 @@ func (l *loader) describe(path, host string, kind driver.Kind, card driver.Card)
 	return found, nil
 }
 
-// claimNames takes what may be there once only.
-func (l *loader) claimNames(path, host string, found driver.Device) error {
+// claimNames takes what may be there once only. The PCI functions of a device that
+// vanished are free for others.
+func (l *loader) claimNames(path, host string, found driver.Device, vanished bool) error {
 	if err := l.claim(path, "device on host "+host, found.ControlPath); err != nil {
 		return err
+	}
+	if !vanished {
+		for _, function := range found.Functions() {
+			if err := l.claim(path, "PCI function on host "+host, function); err != nil {
+				return err
+			}
+		}
 	}
 	for _, place := range found.Deployables {
 		if err := l.claim(path, "deployable", place.Name); err != nil {
@@ -80,7 +88,7 @@ func (l *loader) loadBitstream(path string, kind driver.Kind, added *device, id 
 	return nil
 }
 
-// loadAttributes adds attributes that were made through the API.
+// loadAttributes notes attributes that were made through the API.
 func (l *loader) loadAttributes(path string, added *device, list []Attribute) error {
 	parts := l.store.partsOf(added)
 	for i, given := range list {
@@ -89,13 +97,7 @@ func (l *loader) loadAttributes(path string, added *device, list []Attribute) er
 		if given.Deployable < 0 || number > len(parts) {
 			return l.fail(at+".deployable", fmt.Errorf("%d, the device has the deployables 1 to %d", given.Deployable, len(parts)))
 		}
-		if given.Key == "" {
-			return l.fail(at+".key", errors.New("an attribute needs a key"))
-		}
-		made := &attribute{deployableID: parts[number-1].id, key: given.Key, value: given.Value, made: true}
-		if err := l.store.insertAttribute(made); err != nil {
-			return err
-		}
+		l.made = append(l.made, &attribute{deployableID: parts[number-1].id, key: given.Key, value: given.Value, made: true})
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package fakecyborg
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 func (l *loader) loadProfile(path string, given DeviceProfile) error {
@@ -57,10 +59,18 @@ func seedFault(err error) error {
 	return err
 }
 
-// value is what the property has in a body of the API.
+// value is what the property had in a body of the API: an amount that is no whole
+// number was a number or a boolean there.
 func (p Property) value() any {
-	if p.Null {
+	switch number := json.Number(p.Value); {
+	case p.Null:
 		return nil
+	case !strings.HasPrefix(p.Key, "resources:"):
+		return p.Value
+	case p.Value == "True" || p.Value == "False":
+		return p.Value == "True"
+	case !integerText.MatchString(p.Value) && json.Valid([]byte(number)) && pythonStr(number) == p.Value:
+		return number
 	}
 	return p.Value
 }

@@ -102,9 +102,10 @@ func (r Release) versionHeaders(header http.Header, m microversion, inRange bool
 	if r.Microversions == NoMicroversions {
 		return
 	}
-	header["Vary"] = []string{versionHeader}
-	header["OpenStack-API-Minimum-Version"] = []string{"2.0"}
-	header["OpenStack-API-Maximum-Version"] = []string{r.maxVersion()}
+	values := []string{versionHeader, "2.0", r.maxVersion()} // one allocation for three headers
+	header["Vary"] = values[0:1:1]
+	header["OpenStack-API-Minimum-Version"] = values[1:2:2]
+	header["OpenStack-API-Maximum-Version"] = values[2:3:3]
 	if !inRange {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,28 +22,31 @@ type Option func(*config) error
 
 // config is what the options collect.
 type config struct {
-	release        Release
-	seed           Seed
-	place          func(path string) string
-	placement      *placement.Client
-	nova           string
-	events         chan<- Event
-	novaTransport  http.RoundTripper
-	logger         *slog.Logger
-	authenticator  Authenticator
-	newPolicies    bool
-	images         driver.Images
-	drivers        map[string][]driver.Driver
-	careful        bool
-	reportInterval time.Duration
-	mount          Mount
-	front          front
-	eventForm      *EventForm
-	noNova         bool
-	random         io.Reader
-	journal        journal.Limits
-	clock          *clock
-	stateFile      string
+	release Release
+	seed    Seed
+	place   func(path string) string
+	// seeder and identifier name the options that gave the seed and the authenticator, ""
+	// for none.
+	seeder, identifier string
+	placement          *placement.Client
+	nova               string
+	events             chan<- Event
+	novaTransport      http.RoundTripper
+	logger             *slog.Logger
+	authenticator      Authenticator
+	newPolicies        bool
+	images             driver.Images
+	drivers            map[string][]driver.Driver
+	careful            bool
+	reportInterval     time.Duration
+	mount              Mount
+	front              front
+	eventForm          *EventForm
+	noNova             bool
+	random             io.Reader
+	journal            journal.Limits
+	clock              *clock
+	stateFile          string
 	// oddities are what is strange about tokens, for the log.
 	oddities []string
 }
@@ -58,7 +60,10 @@ func newConfig(opts []Option) (*config, error) {
 		clock:         &clock{base: time.Now},
 		drivers:       make(map[string][]driver.Driver),
 	}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("option %d is nil", i)
+		}
 		if err := opt(c); err != nil {
 			return nil, err
 		}
@@ -100,13 +105,20 @@ func (c *config) policies() Policies {
 	return c.release.Policies
 }
 
-// WithSeed fills the server with hosts, devices and device profiles. The last
-// of WithSeed, [WithSeedFile] and [WithSeedYAML] counts.
+// WithSeed fills the server with hosts, devices and device profiles. A server has one
+// seed: there can be one of WithSeed, [WithSeedFile], [WithSeedYAML] and
+// [WithPresetSeed].
 func WithSeed(seed Seed) Option {
-	return func(c *config) error {
-		c.seed, c.place = seed, seedPlace
-		return nil
+	return func(c *config) error { return c.takeSeed("with seed", seed, seedPlace) }
+}
+
+// takeSeed takes the seed of an option, unless there is one already.
+func (c *config) takeSeed(option string, seed Seed, place func(path string) string) error {
+	if c.seeder != "" {
+		return fmt.Errorf("%s: there is a seed already, %s: give one of them", option, c.seeder)
 	}
+	c.seeder, c.seed, c.place = option, seed, place
+	return nil
 }
 
 // WithSeedFile fills the server from a YAML file. The file is strict: unknown
@@ -132,8 +144,7 @@ func WithSeedYAML(name string, data []byte) Option {
 		if err != nil {
 			return err
 		}
-		c.seed, c.place = seed, place
-		return nil
+		return c.takeSeed("with seed "+name, seed, place)
 	}
 }
 
@@ -153,12 +164,8 @@ func WithPlacement(client *placement.Client) Option {
 // "http://127.0.0.1:8774/v2.1"; /os-server-external-events is appended.
 func WithNova(endpoint string) Option {
 	return func(c *config) error {
-		u, err := url.Parse(endpoint)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return errors.New("with nova: the endpoint is not an http or https url")
-		}
-		if u.User != nil {
-			return errors.New("with nova: the endpoint must hold neither user nor password, which answers and logs would show")
+		if err := checkURL(endpoint); err != nil {
+			return fmt.Errorf("with nova: the endpoint %w", err)
 		}
 		c.nova = strings.TrimRight(endpoint, "/")
 		return nil

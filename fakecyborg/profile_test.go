@@ -117,7 +117,7 @@ func TestListProfilesByName(t *testing.T) {
 
 func TestDescriptionOfSeedProfile(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, fakecyborg.WithSeed(fakecyborg.Seed{DeviceProfiles: []fakecyborg.DeviceProfile{
+	c := newClientOf(t, fakecyborg.WithSeed(fakecyborg.Seed{DeviceProfiles: []fakecyborg.DeviceProfile{
 		{Name: "p", Description: "words", Groups: []fakecyborg.Group{{{Key: "resources:FPGA", Value: "1"}}}},
 	}}))
 	assert.Contains(t, c.call(t, "GET", "/v2/device_profiles", "").body, `"description": "words"`)

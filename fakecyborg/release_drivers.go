@@ -7,14 +7,16 @@ import (
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
 
-// kind is the kind of cards of that name, as the release's driver reports them.
+// kind is the kind of cards of that name, as the release's driver reports them, or a
+// [*driver.Error].
 func (r Release) kind(name string) (driver.Kind, error) {
 	kind, err := driver.Named(name)
 	if err != nil {
 		return driver.Kind{}, err
 	}
 	if !slices.Contains(r.Drivers, name) {
-		return driver.Kind{}, fmt.Errorf("%q: Cyborg %s (%s) has no such driver%s", name, r.Version, r.Series, firstWith(name))
+		reason := fmt.Errorf("%w: Cyborg %s (%s) has none of that name%s", driver.ErrUnknownDriver, r.Version, r.Series, firstWith(name))
+		return driver.Kind{}, &driver.Error{Driver: name, Field: "driver", Value: name, Err: reason}
 	}
 	if !r.PCIOwner {
 		kind = kind.Unowned()
@@ -32,11 +34,8 @@ func firstWith(name string) string {
 	return ""
 }
 
-// machine is a host without cards, whose cards are as the release's drivers report them.
-func (r Release) machine(host Host) (*driver.Machine, error) {
-	opts := []driver.MachineOption{driver.WithProgrammingTime(host.ProgrammingTime)}
-	if !r.PCIOwner {
-		opts = append(opts, driver.WithoutPCIOwner())
-	}
-	return driver.NewMachine(host.Name, opts...)
+// machine is a host without cards, which takes those of the release's drivers and
+// tells of each change.
+func (r Release) machine(host Host, changed func()) (*driver.Machine, error) {
+	return driver.NewMachine(host.Name, driver.WithProgrammingTime(host.ProgrammingTime), driver.WithKinds(r.kind), driver.WithChanges(changed))
 }

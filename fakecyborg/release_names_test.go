@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
 
 // The version of Debian 13 has the security fixes.
@@ -24,9 +25,9 @@ func TestDebianVersion(t *testing.T) {
 func TestSeedBeforeItsDriver(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ release, driver, want string }{
-		{"2024.2", "pci", `s.yaml:4: hosts[0].devices[0].driver: "pci": Cyborg 13.0.0 (2024.2) has no such driver, the first with it is 14.0.0 (2025.1): play that or a later one`},
-		{"yoga", "xilinx_fpga", `s.yaml:4: hosts[0].devices[0].driver: "xilinx_fpga": Cyborg 8.0.1 (yoga) has no such driver, the first with it is 9.0.0 (zed): play that or a later one`},
-		{"ussuri", "qat", `s.yaml:4: hosts[0].devices[0].driver: "qat": Cyborg 4.0.1 (ussuri) has no such driver, the first with it is 5.0.0 (victoria): play that or a later one`},
+		{"2024.2", "pci", `s.yaml:4: hosts[0].devices[0].driver: driver "pci": unknown driver: Cyborg 13.0.0 (2024.2) has none of that name, the first with it is 14.0.0 (2025.1): play that or a later one`},
+		{"yoga", "xilinx_fpga", `s.yaml:4: hosts[0].devices[0].driver: driver "xilinx_fpga": unknown driver: Cyborg 8.0.1 (yoga) has none of that name, the first with it is 9.0.0 (zed): play that or a later one`},
+		{"ussuri", "qat", `s.yaml:4: hosts[0].devices[0].driver: driver "qat": unknown driver: Cyborg 4.0.1 (ussuri) has none of that name, the first with it is 5.0.0 (victoria): play that or a later one`},
 	} {
 		t.Run(test.driver, func(t *testing.T) {
 			t.Parallel()
@@ -41,10 +42,16 @@ func TestSeedBeforeItsDriver(t *testing.T) {
 			require.NoError(t, err)
 			loaded := clientOf(server).call(t, "PUT", "/_fake/seed", seed)
 			assert.Equal(t, 400, loaded.status)
-			assert.Contains(t, loaded.body, "has no such driver")
+			assert.Contains(t, loaded.body, "has none of that name")
 			inserted := clientOf(server).call(t, "POST", "/_fake/devices", `{"host": "rack1", "driver": "`+test.driver+`", "address": "0000:3c:00.0"}`)
 			assert.Equal(t, 400, inserted.status)
-			assert.Contains(t, inserted.body, "has no such driver")
+			assert.Contains(t, inserted.body, "has none of that name")
+			assert.Contains(t, inserted.body, `"place": "body:1: driver"`)
+			machine, err := server.Machine("rack1")
+			require.NoError(t, err)
+			_, err = machine.Insert(test.driver, driver.Card{Address: "0000:3c:00.0"})
+			require.ErrorIs(t, err, driver.ErrUnknownDriver)
+			require.ErrorContains(t, err, "has none of that name")
 		})
 	}
 }

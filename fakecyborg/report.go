@@ -61,26 +61,24 @@ func (s *Server) reportAgain(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// Report is [Server.Discover] for all hosts of the seed; one that fails does not
-// keep the others from reporting. It can be called again at any time, also by a
-// server that was started anew. The server counts as ready once all hosts have
-// reported. The first report of a server that took its state from a file, or a
-// seed with vanished devices or attributes made through the API, changes nothing
-// but Placement on hosts without [WithDriver].
+// Report is [Server.Discover] for all hosts of the seed, and takes those out of
+// Placement that an earlier seed had; one that fails does not keep the others from
+// reporting. It can be called again at any time, also by a server that was started
+// anew. The server counts as ready once all hosts have reported, also where something
+// stays that has allocations (placement.ErrInUse). Until a report of a server that took its state from a file, or a
+// seed with vanished devices or attributes made through the API, has succeeded, it
+// changes nothing but Placement on hosts without [WithDriver].
 func (s *Server) Report(ctx context.Context) error {
-	resumed := s.resumed.Swap(false)
 	s.store.mu.RLock()
-	hosts := s.store.hosts
+	hosts, progress := s.store.seed.Hosts, s.store.progress
 	s.store.mu.RUnlock()
-	var failed []error
+	failed := []error{s.forgetHosts(ctx)}
 	for _, host := range hosts {
-		failed = append(failed, s.reportHost(ctx, host.Name, resumed))
+		failed = append(failed, s.reportHost(ctx, host.Name, true))
 	}
-	if err := errors.Join(append(failed, s.keeper.keep())...); err != nil {
-		return err
-	}
-	s.ready.Store(true)
-	return nil
+	err := errors.Join(append(failed, s.keeper.keep())...)
+	progress.note(err)
+	return err
 }
 
 // Discover is one report of a host's agent: it asks the host's drivers for their
@@ -100,14 +98,15 @@ func (s *Server) Discover(ctx context.Context, host string) error {
 	return errors.Join(s.reportHost(ctx, host, false), s.keeper.keep())
 }
 
-func (s *Server) reportHost(ctx context.Context, name string, resumed bool) error {
-	if err := s.tryReport(ctx, name, resumed); err != nil {
+// reportHost reports one host, by itself or together with all others.
+func (s *Server) reportHost(ctx context.Context, name string, all bool) error {
+	if err := s.tryReport(ctx, name, all); err != nil {
 		return fmt.Errorf("report host %s: %w", name, err)
 	}
 	return nil
 }
 
-func (s *Server) tryReport(ctx context.Context, name string, resumed bool) error {
+func (s *Server) tryReport(ctx context.Context, name string, all bool) error {
 	for {
 		drivers, host, err := s.agent(name)
 		if err != nil {
@@ -117,7 +116,7 @@ func (s *Server) tryReport(ctx context.Context, name string, resumed bool) error
 		if err != nil {
 			return err
 		}
-		if done, err := s.conductFor(ctx, drivers, host, found, resumed); done {
+		if done, err := s.conductFor(ctx, drivers, host, found, all); done {
 			return err
 		}
 	}
@@ -125,11 +124,14 @@ func (s *Server) tryReport(ctx context.Context, name string, resumed bool) error
 
 // conductFor carries out a report, unless another seed was loaded since the
 // devices were found.
-func (s *Server) conductFor(ctx context.Context, drivers fleet, host Host, found []driver.Device, resumed bool) (done bool, err error) {
+func (s *Server) conductFor(ctx context.Context, drivers fleet, host Host, found []driver.Device, all bool) (done bool, err error) {
 	s.reports.Lock()
 	defer s.reports.Unlock()
 	if now, err := s.Machine(host.Name); err != nil || now != drivers[0] {
 		return false, nil
 	}
-	return true, s.conduct(ctx, host, found, resumed)
+	s.store.mu.RLock()
+	untouched := all && s.store.progress.isUntouched()
+	s.store.mu.RUnlock()
+	return true, s.conduct(ctx, host, found, untouched)
 }

@@ -25,20 +25,45 @@ type reporting struct {
 	*fakecyborg.Server
 	client
 	place client
+	way   *rough
+}
+
+// rough is a way to Placement on which the requests get lost that begin so, with method and path; "" is none.
+type rough struct {
+	http.RoundTripper
+	lost string
+}
+
+func (r *rough) RoundTrip(request *http.Request) (*http.Response, error) {
+	if r.lost != "" && strings.HasPrefix(request.Method+" "+request.URL.Path, r.lost) {
+		return nil, errors.New("lost on the way")
+	}
+	return r.RoundTripper.RoundTrip(request)
 }
 
 func newReporting(t *testing.T, seed fakecyborg.Seed, options ...fakecyborg.Option) reporting {
 	t.Helper()
 	place, err := placementtest.New()
 	require.NoError(t, err)
+	way := &rough{RoundTripper: place.Transport()}
 	reporter, err := placement.New(t.Context(), placement.WithEndpoint("http://placement.invalid"),
-		placement.WithToken("admin"), placement.WithTransport(place.Transport()))
+		placement.WithToken("admin"), placement.WithTransport(way), placement.WithRetries(0, 0, 0))
 	require.NoError(t, err)
 	server, err := fakecyborg.New(append([]fakecyborg.Option{fakecyborg.WithSeed(seed), fakecyborg.WithPlacement(reporter)}, options...)...)
 	require.NoError(t, err)
 	t.Cleanup(server.Close)
 	require.NoError(t, server.Report(t.Context()))
-	return reporting{server, clientOf(server), client{base: "http://placement.invalid", http: &http.Client{Transport: place.Transport()}}}
+	raw := client{base: "http://placement.invalid", http: &http.Client{Transport: place.Transport()}}
+	return reporting{server, clientOf(server), raw, way}
+}
+
+// health is the status of the server's health, and its reason.
+func (r reporting) health(t *testing.T) (status int, reason string) {
+	t.Helper()
+	got := r.call(t, "GET", "/_fake/health", "")
+	var body struct{ Reason string }
+	decodeInto(t, got.body, &body)
+	return got.status, body.Reason
 }
 
 func (r reporting) machine(t *testing.T, host string) *driver.Machine {
@@ -403,4 +428,72 @@ func TestSeedOfTheControlPageIsReported(t *testing.T) {
 	assert.Equal(t, 204, put.status, put.body)
 	assert.True(t, r.offered(t, "compute-1_0000:3b:00.4"))
 	assert.Equal(t, 204, r.call(t, "POST", "/_fake/reset", "").status)
+}
+
+// A host of an earlier seed that cannot be taken out of Placement keeps the server from being ready, and goes with the
+// next report.
+func TestForgottenLater(t *testing.T) {
+	t.Parallel()
+	r := newReporting(t, twoHosts())
+	other := twoHosts()
+	other.Hosts = other.Hosts[:1]
+	r.way.lost = "DELETE /resource_providers/" + driver.ProviderUUID(gpuName)
+	require.ErrorContains(t, r.Load(t.Context(), other), "forget host rack2: ")
+	status, reason := r.health(t)
+	assert.Equal(t, 503, status)
+	assert.Contains(t, reason, "forget host rack2: ")
+	assert.True(t, r.offered(t, gpuName))
+	require.Error(t, r.Report(t.Context()))
+	r.way.lost = ""
+	require.NoError(t, r.Report(t.Context()))
+	status, _ = r.health(t)
+	assert.Equal(t, 200, status)
+	assert.False(t, r.offered(t, gpuName))
+	assert.False(t, r.offered(t, "rack2"))
+}
+
+// What has allocations stays and is no trouble, unless something else is.
+func TestInUseAndInTrouble(t *testing.T) {
+	t.Parallel()
+	r := newReporting(t, twoHosts())
+	r.claim(t, driver.ProviderUUID(gpuName), "PGPU")
+	r.way.lost = "DELETE /resource_providers/" + driver.ProviderUUID(fpgaName)
+	err := r.Load(t.Context(), fakecyborg.Seed{})
+	require.ErrorIs(t, err, placement.ErrInUse)
+	require.ErrorContains(t, err, "lost on the way")
+	status, reason := r.health(t)
+	assert.Equal(t, 503, status)
+	assert.Contains(t, reason, "lost on the way")
+	r.way.lost = ""
+	require.ErrorIs(t, r.Report(t.Context()), placement.ErrInUse)
+	status, _ = r.health(t)
+	assert.Equal(t, 200, status)
+	assert.False(t, r.offered(t, fpgaName))
+	r.unclaim(t)
+	require.NoError(t, r.Report(t.Context()))
+	assert.False(t, r.offered(t, gpuName), "released, it goes with the next report")
+}
+
+// What a seed says beside its cards outlives reports that fail, and goes with the second that succeeds.
+func TestSeedOutlivesFailedReports(t *testing.T) {
+	t.Parallel()
+	r := newReporting(t, twoHosts())
+	seed := twoHosts()
+	seed.Hosts[0].Devices[0].Attributes = []fakecyborg.Attribute{{Key: "mine", Value: "v"}}
+	seed.Hosts[0].Devices[1].Vanished = true
+	kept := func() bool {
+		return strings.Contains(r.call(t, "GET", "/v2/attributes", "").body, "mine") &&
+			strings.Contains(r.call(t, "GET", "/v2/deployables", "").body, fakeName)
+	}
+	r.way.lost = "GET /resource_providers/" + driver.ProviderUUID(fpgaName)
+	require.Error(t, r.Load(t.Context(), seed))
+	require.True(t, kept())
+	require.Error(t, r.Report(t.Context()))
+	require.True(t, kept())
+	r.way.lost = ""
+	require.NoError(t, r.Report(t.Context()))
+	assert.True(t, kept(), "the report that succeeds changes nothing but Placement")
+	require.NoError(t, r.Report(t.Context()))
+	assert.NotContains(t, r.call(t, "GET", "/v2/attributes", "").body, "mine")
+	assert.NotContains(t, r.call(t, "GET", "/v2/deployables", "").body, fakeName)
 }

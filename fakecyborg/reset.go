@@ -6,21 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
-	"github.com/novacyborg/novacyborg/placement"
 )
-
-// origin is the seed that a reset goes back to.
-type origin struct {
-	sync.Mutex
-	seed  Seed
-	place func(path string) string
-	// trouble is why the seed that was loaded last is not reported, nil if it is.
-	trouble error
-}
 
 // Load replaces everything by a seed, which is the one that [Server.Reset] goes
 // back to from then on: nothing is left of what there was, rules of faults,
@@ -30,63 +19,45 @@ type origin struct {
 // stays, is placement.ErrInUse. Nothing changes either when Placement does not
 // answer, or has no provider for a host without compute node. After any other
 // failure of the report the server is not ready until a report succeeds.
+//
+// Binds under way are cancelled and waited for. When the context ends before they do
+// they are cancelled nevertheless, and all else stays as it was. Seeds are loaded one after
+// the other.
 func (s *Server) Load(ctx context.Context, seed Seed) error {
-	return s.replace(ctx, seed, seedPlace)
+	return s.replace(ctx, func() (Seed, func(string) string) { return seed, seedPlace })
 }
 
 // Reset goes back to the seed: see [Server.Load].
 func (s *Server) Reset(ctx context.Context) error {
-	s.origin.Lock()
-	seed, place := s.origin.seed, s.origin.place
-	s.origin.Unlock()
-	return s.replace(ctx, seed, place)
+	return s.replace(ctx, func() (Seed, func(string) string) {
+		s.store.mu.RLock()
+		defer s.store.mu.RUnlock()
+		return s.store.seed, s.store.place
+	})
 }
 
-func (s *Server) replace(ctx context.Context, seed Seed, place func(string) string) error {
-	if err := checkFaults(seed.Faults, place); err != nil {
-		return err
+// replace loads the seed that wanted names once it is its turn.
+func (s *Server) replace(ctx context.Context, wanted func() (Seed, func(string) string)) error {
+	select {
+	case s.loading <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for another seed to be loaded: %w", ctx.Err())
 	}
-	fresh, err := s.store.fresh(seed, place)
+	defer func() { <-s.loading }()
+	fresh, err := s.fresh(wanted())
 	if err != nil {
 		return err
 	}
-	if err := s.reporter.expect(ctx, seed.Hosts); err != nil {
+	if err := s.reporter.expect(ctx, fresh.seed.Hosts); err != nil {
 		return err
 	}
 	if err := s.replaceRows(ctx, fresh); err != nil {
 		return err
 	}
-	s.store.clock.set(time.Time{}, 0)
-	s.faults.Clear("")
 	s.journal.Clear("")
-	s.origin.Lock()
-	s.origin.seed, s.origin.place = seed, place
-	s.origin.Unlock()
-	s.resumed.Store(seed.unreported())
-	kept := s.keeper.keepAll()
-	added, forgotten, reported := s.faults.Add(seed.Faults...), s.forgetHosts(ctx, seed), s.Report(ctx)
-	if reported != nil && !errors.Is(reported, placement.ErrInUse) {
-		s.unready(reported)
-	}
-	return errors.Join(kept, added, forgotten, reported)
-}
-
-// unready remembers why what was loaded is not reported.
-func (s *Server) unready(trouble error) {
-	s.origin.Lock()
-	defer s.origin.Unlock()
-	s.origin.trouble = trouble
-	s.ready.Store(false)
-}
-
-// trouble is why the server is not ready, "" before the first report.
-func (s *Server) trouble() string {
-	s.origin.Lock()
-	defer s.origin.Unlock()
-	if s.origin.trouble == nil {
-		return ""
-	}
-	return s.origin.trouble.Error()
+	kept, reported := s.keeper.keepAll(), s.Report(ctx)
+	fresh.progress.unready(reported)
+	return errors.Join(kept, reported)
 }
 
 // unreported tells whether a report would change at once what the seed says.
@@ -101,30 +72,38 @@ func (s Seed) unreported() bool {
 	return false
 }
 
-// replaceRows ends what goes on and puts fresh rows in place of all that there are.
-// When that does not end in time, nothing changes. What starts between with the old
-// rows is cancelled afterwards, and finds its requests gone.
+// replaceRows ends what goes on and puts fresh rows in place of all that there are,
+// with the rules and the clock that belong to them: nobody sees a part of both.
+// What starts between with the old rows is cancelled afterwards, and finds its
+// requests gone.
 func (s *Server) replaceRows(ctx context.Context, fresh rows) error {
 	if err := s.jobs.drop(ctx); err != nil {
 		return err
 	}
+	defer s.jobs.cancel()
 	s.reports.Lock()
+	defer s.reports.Unlock()
 	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	if err := s.faults.Replace(fresh.seed.Faults...); err != nil {
+		return err
+	}
 	s.store.rows = fresh
-	s.store.mu.Unlock()
-	s.reports.Unlock()
-	s.jobs.cancel()
+	s.store.clock.set(time.Time{}, 0)
 	return nil
 }
 
 // forgetHosts takes the hosts out of Placement that were reported and are not in
 // the seed.
-func (s *Server) forgetHosts(ctx context.Context, seed Seed) error {
+func (s *Server) forgetHosts(ctx context.Context) error {
 	s.reports.Lock()
 	defer s.reports.Unlock()
+	s.store.mu.RLock()
+	hosts := s.store.seed.Hosts
+	s.store.mu.RUnlock()
 	var failed []error
 	for _, name := range s.reporter.hosts() {
-		if slices.ContainsFunc(seed.Hosts, func(host Host) bool { return host.Name == name }) {
+		if slices.ContainsFunc(hosts, func(host Host) bool { return host.Name == name }) {
 			continue
 		}
 		if err := s.reporter.forget(ctx, name); err != nil {
@@ -143,11 +122,31 @@ func checkFaults(rules []faults.Rule, place func(string) string) error {
 	return err
 }
 
-// fresh are the rows that a seed makes; the store stays as it is.
+// fresh are the rows that a seed makes; all stays as it is.
+func (s *Server) fresh(seed Seed, place func(string) string) (rows, error) {
+	if err := checkFaults(seed.Faults, place); err != nil {
+		return rows{}, err
+	}
+	made, err := s.store.fresh(seed, place)
+	if err != nil {
+		return rows{}, err
+	}
+	made.progress = s.newProgress(seed.unreported())
+	if s.keeper != nil {
+		made.seedText, err = seed.text()
+	}
+	return made, err
+}
+
+// newProgress is the progress of what was not reported yet.
+func (s *Server) newProgress(untouched bool) *progress {
+	return &progress{ready: s.reporter.client == nil, untouched: untouched}
+}
+
 func (s *store) fresh(seed Seed, place func(string) string) (rows, error) {
 	s.mu.Lock() // the source of uuids needs it
 	defer s.mu.Unlock()
-	fresh := &store{release: s.release, uuids: s.uuids, clock: s.clock, careful: s.careful, rows: newRows()}
+	fresh := &store{release: s.release, uuids: s.uuids, clock: s.clock, careful: s.careful, changed: s.changed, rows: newRows()}
 	l := loader{store: fresh, place: place}
 	err := l.load(seed)
 	return fresh.rows, err
@@ -161,7 +160,7 @@ func (c *controlCall) replaceSeed() controlAnswer {
 	}
 	seed, place, err := parseSeed("body", data, "")
 	if err == nil {
-		err = c.server.replace(c.Context(), seed, place)
+		err = c.server.replace(c.Context(), func() (Seed, func(string) string) { return seed, place })
 	}
 	return replaced(err)
 }

@@ -1,6 +1,7 @@
 package fakecyborg_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
@@ -56,4 +58,47 @@ func TestResetEndsABindThatWaitsForNova(t *testing.T) {
 		assert.Equal(t, 500, <-statuses)
 		server.AssertNoLeaks(t)
 	})
+}
+
+// Seeds are loaded one after the other, and whoever waits gives up with its context.
+func TestResetWaitsItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		blocked := make(chan struct{})
+		server, err := fakecyborg.New(fakecyborg.WithSeed(twoHosts()), fakecyborg.WithDriver("rack1", blocking{blocked}))
+		require.NoError(t, err)
+		done := make(chan error)
+		go func() { done <- server.Reset(t.Context()) }() // whose report waits
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.ErrorIs(t, server.Load(ctx, fakecyborg.Seed{}), context.DeadlineExceeded)
+		assert.Len(t, server.Seed().Hosts, 2)
+		close(blocked)
+		require.NoError(t, <-done)
+		require.NoError(t, server.Load(t.Context(), fakecyborg.Seed{}))
+		assert.Empty(t, server.Seed().Hosts)
+	})
+}
+
+// blocking is a driver that answers when its channel is closed.
+type blocking struct{ until chan struct{} }
+
+func (b blocking) Discover(context.Context) ([]driver.Device, error) {
+	<-b.until
+	return nil, nil
+}
+
+// A seed that cannot be reported is told of by health also where there is no Placement.
+func TestHealthWithoutPlacement(t *testing.T) {
+	t.Parallel()
+	var devices []driver.Device
+	c := newClientOf(t, fakecyborg.WithDriver("rack1", ownDriver{&devices}))
+	seed, err := yaml.Marshal(twoHosts())
+	require.NoError(t, err)
+	require.Equal(t, 502, c.call(t, http.MethodPut, "/_fake/seed", string(seed)).status)
+	assert.Equal(t, 503, c.call(t, http.MethodGet, "/_fake/health", "").status)
+	devices = []driver.Device{}
+	require.Equal(t, 204, c.call(t, http.MethodPost, "/_fake/devices/report", "").status)
+	assert.Equal(t, 200, c.call(t, http.MethodGet, "/_fake/health", "").status)
 }

@@ -91,14 +91,15 @@ func match(parts, segments []string) (map[string]string, bool) {
 	if len(parts) != len(segments) {
 		return nil, false
 	}
+	for i, part := range parts {
+		if !strings.HasPrefix(part, "{") && part != segments[i] {
+			return nil, false
+		}
+	}
 	parameters := make(map[string]string)
 	for i, part := range parts {
-		name, isParameter := strings.CutPrefix(part, "{")
-		switch {
-		case isParameter:
+		if name, isParameter := strings.CutPrefix(part, "{"); isParameter {
 			parameters[strings.TrimSuffix(name, "}")] = segments[i]
-		case part != segments[i]:
-			return nil, false
 		}
 	}
 	return parameters, true

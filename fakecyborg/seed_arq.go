@@ -1,6 +1,7 @@
 package fakecyborg
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,8 +19,9 @@ type ARQ struct {
 	// State is "Initial" when empty, or "BindStarted", "Bound", "Unbound" or
 	// "BindFailed".
 	State string
-	// Hostname is where it is, or was to be, bound. It, DeviceRP and Instance are set
-	// in the states BindStarted, Bound and BindFailed, and only there.
+	// Hostname is where it is, or was to be, bound. It, DeviceRP and Instance are what
+	// the bind said in the states BindStarted, Bound and BindFailed, which can be the
+	// empty text, and only there.
 	Hostname string
 	// DeviceRP is the UUID of the resource provider.
 	DeviceRP string
@@ -27,8 +29,9 @@ type ARQ struct {
 	Instance string
 	// Project owns it, "" for nobody.
 	Project string
-	// Handle is the number of its attach handle in the deployable, counted from 1,
-	// when it is Bound; 0 is the first that is free.
+	// Handle is the number of its attach handle among those that the deployable of the
+	// card has, counted from 1, when it is Bound; 0 is the first that is free. In
+	// BindFailed it is that of a mediated device that could not be made, 0 for none.
 	Handle int
 }
 
@@ -65,39 +68,61 @@ func (l *loader) loadARQ(path string, given ARQ) error {
 	return nil
 }
 
+// seedStates are the states that a seed can name.
+var seedStates = []arqState{stateInitial, stateBindStarted, stateBound, stateUnbound, stateBindFailed}
+
+// hasTarget says that a bind has set where the request goes.
+func (s arqState) hasTarget() bool {
+	return s == stateBindStarted || s == stateBound || s == stateBindFailed
+}
+
+// mayHold says that a request can have an attach handle.
+func (s arqState) mayHold() bool { return s == stateBound || s == stateBindFailed }
+
+// targets are the members that a request has in states with a target, by their keys.
+func (a *ARQ) targets() []cardKey {
+	return []cardKey{{"hostname", &a.Hostname}, {"device_rp_uuid", &a.DeviceRP}, {"instance_uuid", &a.Instance}}
+}
+
 // placeARQ gives a request its state and what belongs to it.
 func (l *loader) placeARQ(path string, a *arq, given ARQ) error {
-	a.state = arqState(given.State)
-	if given.State == "" {
-		a.state = stateInitial
-	}
-	known := []arqState{stateInitial, stateBindStarted, stateBound, stateUnbound, stateBindFailed}
-	if !slices.Contains(known, a.state) {
-		return l.fail(path+".state", fmt.Errorf("%q, known are %v", given.State, known))
+	a.state = cmp.Or(arqState(given.State), stateInitial)
+	if !slices.Contains(seedStates, a.state) {
+		return l.fail(path+".state", fmt.Errorf("%q, known are %s", given.State, joinStates(seedStates)))
 	}
 	if a.state != stateInitial {
 		a.updated = l.store.now()
 	}
-	wants := a.state != stateInitial && a.state != stateUnbound
-	for _, field := range []struct {
-		key, value string
-		into       **string
-	}{{"hostname", given.Hostname, &a.hostname}, {"device_rp_uuid", given.DeviceRP, &a.deviceRP}, {"instance_uuid", given.Instance, &a.instance}} {
-		switch {
-		case wants && field.value == "":
-			return l.fail(path+"."+field.key, fmt.Errorf("a request in state %s has one", a.state))
-		case !wants && field.value != "":
-			return l.fail(path+"."+field.key, fmt.Errorf("a request in state %s has none", a.state))
-		}
-		*field.into = textOrNull(field.value)
+	if a.state.hasTarget() {
+		a.target = target{&given.Hostname, &given.DeviceRP, &given.Instance}
+	} else if err := l.refuseTarget(path, given); err != nil {
+		return err
 	}
-	if a.state != stateBound {
-		if given.Handle != 0 {
-			return l.fail(path+".attach_handle", fmt.Errorf("a request in state %s has none", a.state))
-		}
-		return nil
+	switch {
+	case given.Handle != 0 && !a.state.mayHold():
+		return l.fail(path+".attach_handle", fmt.Errorf("a request in state %s has none", a.state))
+	case given.Handle != 0 || a.state == stateBound:
+		return l.takeHandle(path, a, given)
 	}
-	return l.takeHandle(path, a, given)
+	return nil
+}
+
+// refuseTarget refuses a target in a state without one.
+func (l *loader) refuseTarget(path string, given ARQ) error {
+	for _, member := range given.targets() {
+		if text, ok := member.value.(*string); ok && *text != "" {
+			return l.fail(path+"."+member.name, fmt.Errorf("a request in state %s has none", cmp.Or(arqState(given.State), stateInitial)))
+		}
+	}
+	return nil
+}
+
+func joinStates(states []arqState) string {
+	texts := make([]string, 0, len(states))
+	for _, state := range states {
+		texts = append(texts, string(state))
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (l *loader) takeHandle(path string, a *arq, given ARQ) error {
@@ -120,21 +145,20 @@ func (l *loader) takeHandle(path string, a *arq, given ARQ) error {
 	return nil
 }
 
-// seedARQs are the requests as a seed has them; the caller holds the lock.
-func (s *store) seedARQs() []ARQ {
+// seedARQs are the requests as a seed has them, but for those that cannot be read, and
+// those whose attach handle has no number, since it is of no card of the seed; the caller
+// holds the lock.
+func (s *store) seedARQs(numbers map[*handle]int) []ARQ {
 	var list []ARQ
 	for a := range s.arqs.all {
-		if a.poison != "" {
+		number := numbers[a.handle]
+		if a.poison != "" || !looksLikeUUID(a.profile.uuid) || (a.handle != nil && number == 0) {
 			continue
 		}
-		one := ARQ{UUID: a.uuid, DeviceProfile: a.profile.name, Group: a.group, State: string(a.state), Project: textOf(a.project)}
-		one.Hostname, one.DeviceRP, one.Instance = textOf(a.hostname), textOf(a.deviceRP), textOf(a.instance)
-		if a.handle != nil {
-			if place, ok := s.byProvider[sameKey(one.DeviceRP)]; ok {
-				one.Handle = 1 + slices.Index(place.handles, a.handle)
-			}
-		}
-		list = append(list, one)
+		list = append(list, ARQ{
+			UUID: a.uuid, DeviceProfile: a.profile.name, Group: a.group, State: string(a.state), Project: textOf(a.project),
+			Hostname: textOf(a.hostname), DeviceRP: textOf(a.deviceRP), Instance: textOf(a.instance), Handle: number,
+		})
 	}
 	return list
 }

@@ -174,8 +174,16 @@ func TestControlOfCardsRefuses(t *testing.T) {
 		{"taken", "POST", "/_fake/devices", `{"host": "rack1", "driver": "fake"}`, 409, "already there"},
 		{"bad report", "POST", "/_fake/devices?report=1", `{"host": "rack2", "driver": "fake"}`, 400, "want true or false"},
 		{"no such card", "DELETE", "/_fake/devices?host=rack1&address=0000:00:00.0", "", 404, "not on this host"},
-		{"break no card", "POST", "/_fake/devices/break?host=rack1", "", 404, "not on this host"},
-		{"repair on no host", "POST", "/_fake/devices/repair?address=0000:af:00.0", "", 404, "no such host"},
+		{"no card", "POST", "/_fake/devices/break?host=rack1&address=0000:00:00.0", "", 404, `"place": "query: address"`},
+		{"break without address", "POST", "/_fake/devices/break?host=rack1", "", 400, `"place": "query: address"`},
+		{"repair without host", "POST", "/_fake/devices/repair?address=0000:af:00.0", "", 400, `"place": "query: host"`},
+		{"remove from no host", "DELETE", "/_fake/devices?host=no&address=0000:af:00.0", "", 404, `"place": "query: host"`},
+		{"insert without host", "POST", "/_fake/devices", "driver: fake\n", 400, `"place": "body:1: host"`},
+		{"insert into no host", "POST", "/_fake/devices", "driver: fake\nhost: no\n", 404, `"place": "body:2: host"`},
+		{"insert without address", "POST", "/_fake/devices", "host: rack1\ndriver: pgpu\n", 400, `"place": "body:1: address"`},
+		{"insert of a bad address", "POST", "/_fake/devices", "host: rack1\ndriver: pgpu\naddress: x\n", 400, `"place": "body:3: address"`},
+		{"insert of no driver", "POST", "/_fake/devices", "host: rack1\n", 400, `"place": "body:1: driver"`},
+		{"virtual function of another", "POST", "/_fake/devices", "host: rack1\ndriver: pgpu\naddress: '0000:3b:00.1'\n", 409, "function 0000:3b:00.1 of 0000:3b:00.0: already there"},
 		{"report of no host", "POST", "/_fake/devices/report?host=no", "", 404, "no such host"},
 	} {
 		got := c.call(t, test.method, test.path, test.body)
@@ -184,7 +192,8 @@ func TestControlOfCardsRefuses(t *testing.T) {
 	}
 	arq := c.makeARQs(t, "one-fpga")[0].UUID
 	require.Equal(t, 202, c.bind(t, binding{arq, "rack2", driver.ProviderUUID(gpuName), instanceA}).status)
-	assert.Equal(t, 409, c.call(t, "DELETE", "/_fake/devices?host=rack2&address=0000:af:00.0", "").status, "in use")
+	assert.Equal(t, 409, c.call(t, "DELETE", "/_fake/devices?host=rack2&address=af:00.0", "").status, "in use, in the form without a domain")
+	assert.Equal(t, 200, c.call(t, "GET", "/_fake/health", "").status, "the seed is reported")
 	assert.Contains(t, c.call(t, "GET", "/_fake/devices", "").body, `"vanished": true`)
 	require.Equal(t, 204, c.call(t, "POST", "/_fake/devices?report=false", `{"host": "rack1", "driver": "pgpu", "address": "0000:10:00.0"}`).status)
 	assert.NotContains(t, c.call(t, "GET", "/_fake/devices", "").body, "0000:10:00.0")

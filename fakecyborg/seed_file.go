@@ -75,11 +75,15 @@ func (r *seedReader) image(n *yaml.Node, at string, image *driver.Image) error {
 }
 
 func (r *seedReader) attribute(n *yaml.Node, at string, attribute *Attribute) error {
-	return r.mapping(n, at, map[string]field{
+	err := r.mapping(n, at, map[string]field{
 		"deployable": r.number(&attribute.Deployable),
 		"key":        r.text(&attribute.Key),
 		"value":      r.text(&attribute.Value),
 	})
+	if err == nil && !r.has(at+".key") {
+		err = r.fail(n, at+".key", "an attribute needs a key")
+	}
+	return err
 }
 
 func (r *seedReader) computeNode(n *yaml.Node, at string, node *ComputeNode) error {
@@ -129,7 +133,7 @@ func (d *Device) keys() []cardKey {
 }
 
 func (r *seedReader) arq(n *yaml.Node, at string, a *ARQ) error {
-	return r.mapping(n, at, map[string]field{
+	err := r.mapping(n, at, map[string]field{
 		"uuid":           r.text(&a.UUID),
 		"device_profile": r.text(&a.DeviceProfile),
 		"group":          r.number(&a.Group),
@@ -140,6 +144,15 @@ func (r *seedReader) arq(n *yaml.Node, at string, a *ARQ) error {
 		"project_id":     r.text(&a.Project),
 		"attach_handle":  r.number(&a.Handle),
 	})
+	if err != nil || !arqState(a.State).hasTarget() {
+		return err
+	}
+	for _, member := range a.targets() {
+		if !r.has(at + "." + member.name) {
+			return r.fail(n, at+"."+member.name, "a request in state %s has one", a.State)
+		}
+	}
+	return nil
 }
 
 // faults leaves the rules to their own package.

@@ -38,7 +38,7 @@ func TestSeedOfRealMachine(t *testing.T) {
 		"h.txt":     lspciText,
 		"i.txt":     "devices/0000:af:00.0/vendor:0x10de\ndevices/0000:af:00.0/device:0x1eb8\ndevices/0000:af:00.0/class:0x030200\n",
 	})
-	c := newClient(t, fakecyborg.WithSeedFile(filepath.Join(dir, "seed.yaml")))
+	c := newClientOf(t, fakecyborg.WithSeedFile(filepath.Join(dir, "seed.yaml")))
 	found := c.call(t, "GET", "/v2/deployables", "").body
 	for _, name := range []string{"h_FakeDevice", "h_0000:3b:00.0", "h_0000:af:00.0", "i_0000:af:00.0"} {
 		assert.Contains(t, found, `"name": "`+name+`"`)
@@ -50,7 +50,7 @@ func TestSeedOfRealMachine(t *testing.T) {
 // A card of two functions is one accelerator.
 func TestSeedOfXilinxCard(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, fakecyborg.WithSeedYAML("s.yaml", []byte("hosts: [{name: h, devices: [{driver: xilinx_fpga, address: '0000:3b:00.0'}]}]")))
+	c := newClientOf(t, fakecyborg.WithSeedYAML("s.yaml", []byte("hosts: [{name: h, devices: [{driver: xilinx_fpga, address: '0000:3b:00.0'}]}]")))
 	assert.Contains(t, c.call(t, "GET", "/v2/deployables", "").body, `"num_accelerators": 1`)
 }
 

@@ -50,6 +50,12 @@ func (r *seedReader) place(path string) string {
 	return r.placeAt(line, path)
 }
 
+// has says whether the path was seen.
+func (r *seedReader) has(path string) bool {
+	_, seen := r.lines[path]
+	return seen
+}
+
 // placeAt leaves out the path of the whole document, which is empty.
 func (r *seedReader) placeAt(line int, path string) string {
 	if path == "" {
@@ -75,14 +81,41 @@ func (r *seedReader) open(n *yaml.Node, at string) (*yaml.Node, error) {
 
 // mapping reads an object of known keys.
 func (r *seedReader) mapping(n *yaml.Node, at string, fields map[string]field) error {
+	if r.secret {
+		if err := r.refuseUnknown(n, at, fields); err != nil {
+			return err
+		}
+	}
 	return r.pairs(n, at, func(key string, value *yaml.Node, at string) error {
 		read, ok := fields[key]
 		if !ok {
-			known := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
-			return r.fail(value, at, "unknown key %q, known are %s", key, known)
+			return r.fail(value, at, "unknown key %q, %s", key, knownKeys(fields))
 		}
 		return read(value, at)
 	})
+}
+
+func knownKeys(fields map[string]field) string {
+	return "known are " + strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+}
+
+// refuseUnknown refuses keys that are not known without showing them: a secret may
+// have got there.
+func (r *seedReader) refuseUnknown(n *yaml.Node, at string, fields map[string]field) error {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil // which is told by pairs
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if _, known := fields[key.Value]; key.Kind == yaml.ScalarNode && !known {
+			near := nearest(key.Value, slices.Sorted(maps.Keys(fields)))
+			return r.fail(key, at, "unknown key, %s%s", knownKeys(fields), near)
+		}
+	}
+	return nil
 }
 
 // pairs calls read for each key of an object, in order; a key may come once.

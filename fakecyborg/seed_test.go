@@ -48,6 +48,8 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 		{name: "no address", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fpga\n", want: `s.yaml:4: hosts[0].devices[0]: driver fpga: address "": needed`},
 		{name: "field of another driver", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: pgpu, address: \"0000:af:00.0\",\n         vfs: 2}\n", want: `s.yaml:5: hosts[0].devices[0].vfs: driver pgpu: vfs "2": not read by this driver, leave it out`},
 		{name: "device twice", seed: "hosts:\n  - name: h\n    devices:\n      - driver: fake\n      - driver: fake\n", want: `s.yaml:5: hosts[0].devices[1]: device on host h "0000:0c:00.0" is already at s.yaml:4: hosts[0].devices[0]`},
+		{name: "function of another device", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: fpga, address: \"0000:10:00.0\", vfs: 4}\n      - {driver: pgpu, address: \"0000:10:00.2\"}\n", want: `s.yaml:5: hosts[0].devices[1]: PCI function on host h "0000:10:00.2" is already at s.yaml:4: hosts[0].devices[0]`},
+		{name: "functions of both", seed: "hosts:\n  - name: h\n    devices:\n      - {driver: qat, address: \"0000:10:00.0\", vf_addresses: [\"11:00.0\"]}\n      - {driver: nic, address: \"0000:10:00.1\", vf_addresses: [\"0000:11:00.0\"]}\n", want: `s.yaml:5: hosts[0].devices[1]: PCI function on host h "0000:11:00.0" is already at s.yaml:4: hosts[0].devices[0]`},
 		{name: "same deployable name on two hosts", seed: "hosts:\n  - name: a.b\n    devices: [driver: fake]\n  - name: a_b\n    devices: [driver: fake]\n", want: `s.yaml:5: hosts[1].devices[0]: deployable "a_b_FakeDevice" is already at s.yaml:3: hosts[0].devices[0]`},
 		{name: "profile without name", seed: "device_profiles:\n  - groups: [{\"resources:FPGA\": 1}]\n", want: "s.yaml:2: device_profiles[0].name: DeviceProfile name needed."},
 		{name: "profile without groups", seed: "device_profiles:\n  - name: p\n", want: "s.yaml:2: device_profiles[0]: a device profile needs at least one group"},
@@ -134,7 +136,7 @@ device_profiles:
     groups:
       - {"trait: CUSTOM_B ": required, "resources:FPGA": 1, "accel:x": y}
 `), 0o600))
-	c := newClient(t, fakecyborg.WithSeedFile(path))
+	c := newClientOf(t, fakecyborg.WithSeedFile(path))
 	assert.Len(t, c.call(t, "GET", "/v2/devices", "").listOf(t, "devices"), 2, "aliases work")
 	assert.Contains(t, c.call(t, "GET", "/v2/device_profiles", "").body,
 		`"groups": [{"trait:CUSTOM_B": "required", "resources:FPGA": "1", "accel:x": "y"}]`, "the order stays, names are cleaned")

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
-	"sync/atomic"
 
 	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
@@ -33,10 +32,8 @@ type Server struct {
 	faults  *faults.Set
 	journal *journal.Journal
 	jobs    *jobs
-	origin  origin
-	ready   atomic.Bool
-	// resumed says that the state was taken from a file and not reported since.
-	resumed   atomic.Bool
+	// loading holds one token while a seed is loaded.
+	loading   chan struct{}
 	keeper    *keeper
 	url       string
 	transport memoryTransport
@@ -84,25 +81,23 @@ func New(opts ...Option) (*Server, error) {
 		faults:        faults.NewSet(operations()...),
 		journal:       record,
 		jobs:          newJobs(),
+		loading:       make(chan struct{}, 1),
 		url:           memoryURL,
 		closed:        func() {},
 	}
 	s.notifier.faults, s.notifier.journal, s.notifier.jobs = s.faults, record, s.jobs
-	s.origin.seed, s.origin.place = config.seed, config.place
-	s.store.agents = s
-	s.resumed.Store(config.seed.unreported())
+	s.store.agents, s.store.progress = s, s.newProgress(config.seed.unreported())
 	if err := s.keepState(config.stateFile); err != nil {
 		return nil, err
 	}
 	s.periodically(config.reportInterval)
-	if err := s.faults.Add(s.origin.seed.Faults...); err != nil {
+	if err := s.faults.Replace(s.store.seed.Faults...); err != nil {
 		return nil, err
 	}
 	if service, ok := s.authenticator.(IdentityService); ok {
 		service.SetClock(s.store.clock.now)
 	}
 	s.transport.handler = s
-	s.ready.Store(config.placement == nil)
 	return s, nil
 }
 

@@ -13,7 +13,9 @@ import (
 // starts with it and the seed is not looked at; otherwise it starts with the seed
 // and makes the file. What it holds survives exactly: ids, times, attach
 // handles and who has them, attributes made through the API, what was loaded into devices,
-// the seed that a reset goes back to, and the setting of the clock. An operation
+// the seed that a reset goes back to, cards that no report has found yet, and the
+// setting of the clock. What Go code does to a [driver.Machine] is in it with the next
+// operation, report, or question for health. An operation
 // is answered, and Nova is told of it, once it is in the file, so that a process
 // that is killed loses nothing that anybody was told. While the file cannot be
 // written every operation is answered with 500, no Nova is told of anything, and
@@ -132,6 +134,11 @@ func (s *Server) keepState(path string) error {
 			return fmt.Errorf("read state %s: %w", path, err)
 		}
 	}
+	if s.store.seedText == "" {
+		if s.store.seedText, err = s.store.seed.text(); err != nil {
+			return fmt.Errorf("keep state: %w", err)
+		}
+	}
 	s.keeper = &keeper{server: s, path: path}
 	if err := s.keeper.write(); err != nil {
 		return fmt.Errorf("keep state: %w", err)
@@ -145,20 +152,39 @@ func (s *Server) restore(data []byte) error {
 	if err != nil {
 		return err
 	}
-	seed, place, err := parseSeed("seed", []byte(state.Seed), "")
-	if err != nil {
-		return err
-	}
 	kept, err := restoreRows(state)
 	if err != nil {
 		return err
 	}
-	if err := kept.equip(s.release, seed.Hosts, seed.Images); err != nil {
+	kept.seedText, kept.progress = state.Seed, s.newProgress(true)
+	if kept.seed, kept.place, err = parseSeed("seed", []byte(state.Seed), ""); err != nil {
 		return err
+	}
+	if err := kept.seed.checkKinds(s.release, kept.place); err != nil {
+		return err
+	}
+	if err := kept.equip(s.release, s.store.changed); err != nil {
+		return err
+	}
+	for _, saved := range state.Cards {
+		if err := kept.insertCard(s.release, saved.Hostname, saved.Card.Address, saved.Card); err != nil {
+			return err
+		}
 	}
 	s.store.rows = kept
 	s.store.clock.set(state.ClockFixed, state.ClockOffset)
-	s.origin.seed, s.origin.place = seed, place
-	s.resumed.Store(true)
+	return nil
+}
+
+// checkKinds refuses the cards of a seed that the release has no driver for, to which
+// no reset could go back.
+func (s Seed) checkKinds(release Release, place func(string) string) error {
+	for i, host := range s.Hosts {
+		for j, card := range host.Devices {
+			if _, err := release.kind(card.Driver); err != nil {
+				return &SeedError{Place: place(fmt.Sprintf("hosts[%d].devices[%d].driver", i, j)), Err: err}
+			}
+		}
+	}
 	return nil
 }

@@ -24,6 +24,13 @@ type savedState struct {
 	Deployables []savedDeployable `json:"deployables"`
 	Attributes  []savedAttribute  `json:"attributes"`
 	ARQs        []savedARQ        `json:"accelerator_requests"`
+	// Cards are those that no report has found yet.
+	Cards []savedCard `json:"cards,omitempty"`
+}
+
+type savedCard struct {
+	Hostname string `json:"hostname"`
+	Card     Device `json:"card"`
 }
 
 // savedIDs are the ids that were given last, so that none is given twice.

@@ -1,27 +1,18 @@
 package fakecyborg
 
-import (
-	"encoding/json"
-
-	"go.yaml.in/yaml/v3"
-)
+import "encoding/json"
 
 // encodeState is the present state as a state file, and the count of changes that
 // it holds.
 func (s *Server) encodeState() (data []byte, changes uint64, err error) {
-	s.origin.Lock()
-	seed, err := yaml.Marshal(s.origin.seed)
-	s.origin.Unlock()
-	if err != nil {
-		return nil, 0, err
-	}
-	state := savedState{Version: stateVersion, Seed: string(seed)}
-	state.ClockFixed, state.ClockOffset = s.store.clock.setting()
 	s.store.mu.RLock()
 	defer s.store.mu.RUnlock()
+	changes = s.store.mu.writes.Load() // before the machines are looked at, which have their own locks
+	state := savedState{Version: stateVersion, Seed: s.store.seedText}
+	state.ClockFixed, state.ClockOffset = s.store.clock.setting()
 	s.store.save(&state)
 	data, err = json.MarshalIndent(state, "", " ")
-	return data, s.store.mu.writes.Load(), err
+	return data, changes, err
 }
 
 // save copies all rows; the caller holds the lock.
@@ -39,6 +30,7 @@ func (s *store) save(state *savedState) {
 			Found: d.Device, Card: s.cardNow(d),
 		})
 	}
+	state.Cards = s.unreportedCards()
 	for d := range s.deployables.all {
 		state.Deployables = append(state.Deployables, d.saved())
 	}
@@ -51,6 +43,20 @@ func (s *store) save(state *savedState) {
 	for a := range s.arqs.all {
 		state.ARQs = append(state.ARQs, a.saved())
 	}
+}
+
+// unreportedCards are those in machines that the tables do not have; the caller holds
+// the lock.
+func (s *store) unreportedCards() []savedCard {
+	var cards []savedCard
+	for _, host := range s.seed.Hosts {
+		for _, slot := range s.machines[host.Name].Slots() {
+			if _, known := s.deviceAt(host.Name, slot.ControlPath); !known {
+				cards = append(cards, savedCard{Hostname: host.Name, Card: Device{Driver: slot.Kind, Card: slot.Card, Broken: slot.Broken}})
+			}
+		}
+	}
+	return cards
 }
 
 func (p *profile) saved() savedProfile {

@@ -12,6 +12,8 @@ type store struct {
 	// careful says that attributes made through the API survive reports.
 	careful bool
 	agents  agents
+	// changed notes that a card was changed.
+	changed func()
 	rows
 }
 
@@ -27,11 +29,14 @@ type rows struct {
 	deployables table[*deployable]
 	byProvider  map[string]*deployable
 	attributes  table[*attribute]
-	// hosts, machines and images are what the seed says beside what the database
-	// has.
-	hosts    []Host
+	// machines are what the agents find, by host.
 	machines map[string]*driver.Machine
-	images   driver.Images
+	// seed is what a reset goes back to; place names places in it, and seedText is its
+	// text for the state file, if there is one.
+	seed     Seed
+	place    func(path string) string
+	seedText string
+	progress *progress
 }
 
 // newStore fills a store with the seed.
@@ -43,6 +48,7 @@ func newStore(c *config) (*store, error) {
 		careful: c.careful,
 		rows:    newRows(),
 	}
+	s.changed = func() { s.mu.writes.Add(1) }
 	l := loader{store: s, place: c.place}
 	if err := l.load(c.seed); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package fakecyborg
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 )
@@ -15,15 +16,34 @@ type fixedTokens struct {
 
 // WithAuthenticator asks that authenticator who sends each request; the default
 // is that everybody is admin of [NoAuthProject] and brings a service token. One
-// that is an [IdentityService] is served as well.
+// that is an [IdentityService] is served as well. A server has one: there can be one
+// of WithAuthenticator, [WithTokens], [WithTokensYAML] and [WithPresetTokens].
 func WithAuthenticator(authenticator Authenticator) Option {
 	return func(c *config) error {
 		if authenticator == nil {
 			return errors.New("with authenticator: no authenticator")
 		}
-		c.authenticator = authenticator
-		return nil
+		return c.takeAuthenticator("with authenticator", authenticator)
 	}
+}
+
+// takeAuthenticator takes the authenticator of an option, unless there is one already.
+func (c *config) takeAuthenticator(option string, authenticator Authenticator) error {
+	if c.identifier != "" {
+		return fmt.Errorf("%s: there is an authenticator already, %s: give one of them", option, c.identifier)
+	}
+	c.identifier, c.authenticator = option, authenticator
+	return nil
+}
+
+// takeTokens takes a file of tokens.
+func (c *config) takeTokens(name string, tokens *Tokens) error {
+	fixed, err := newFixedTokens(tokens)
+	if err != nil {
+		return fmt.Errorf("with tokens %s: %w", name, err)
+	}
+	c.oddities = tokens.Oddities()
+	return c.takeAuthenticator("with tokens "+name, fixed)
 }
 
 // WithTokens knows callers by the tokens in a YAML file, which is strict as that
@@ -49,8 +69,7 @@ func WithTokens(path string) Option {
 		if err != nil {
 			return err
 		}
-		c.authenticator, c.oddities = newFixedTokens(tokens), tokens.Oddities()
-		return nil
+		return c.takeTokens(path, tokens)
 	}
 }
 
@@ -62,8 +81,7 @@ func WithTokensYAML(name string, data []byte) Option {
 		if err != nil {
 			return err
 		}
-		c.authenticator, c.oddities = newFixedTokens(tokens), tokens.Oddities()
-		return nil
+		return c.takeTokens(name, tokens)
 	}
 }
 
@@ -86,13 +104,19 @@ func (t *fixedTokens) Authenticate(request *http.Request) (Caller, error) {
 // KeystoneURL is the address in the file.
 func (t *fixedTokens) KeystoneURL(*http.Request) string { return t.keystone }
 
+// errNoToken is a file of users who all have to log in somewhere.
+var errNoToken = errors.New("no entry has a token, so that nobody can come in: give tokens, or the file to a mini Keystone, where passwords count")
+
 // newFixedTokens takes the entries that have a token; who has none cannot come.
-func newFixedTokens(tokens *Tokens) *fixedTokens {
+func newFixedTokens(tokens *Tokens) (*fixedTokens, error) {
 	fixed := &fixedTokens{keystone: tokens.Keystone, callers: make(map[string]Caller)}
 	for _, entry := range tokens.Entries {
 		if entry.Token != "" {
 			fixed.callers[entry.Token] = Caller{User: cmp.Or(entry.UserID, entry.User), Project: entry.Project, Roles: entry.Roles}
 		}
 	}
-	return fixed
+	if len(fixed.callers) == 0 {
+		return nil, errNoToken
+	}
+	return fixed, nil
 }

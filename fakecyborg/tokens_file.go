@@ -20,6 +20,9 @@ type Tokens struct {
 	Keystone string
 	// Entries are in the order of the file.
 	Entries []TokenEntry
+
+	// oddities are the places of unknown roles, with advice.
+	oddities []string
 }
 
 // TokenEntry is what a user may do in one project.
@@ -81,11 +84,19 @@ func ParseTokens(name string, data []byte) (*Tokens, error) {
 	}
 	tokens := new(Tokens)
 	if root == nil {
-		return tokens, nil
+		return nil, &SeedError{Place: r.place(""), Err: errNoEntries}
 	}
 	known := make(map[string]bool)
 	err = r.mapping(root, "", map[string]field{
-		"keystone": r.text(&tokens.Keystone),
+		"keystone": func(n *yaml.Node, at string) error {
+			if err := r.text(&tokens.Keystone)(n, at); err != nil {
+				return err
+			}
+			if err := checkURL(tokens.Keystone); err != nil {
+				return r.fail(n, at, "the address of Keystone %w", err)
+			}
+			return nil
+		},
 		"tokens": r.list(func(n *yaml.Node, at string) error {
 			entry := TokenEntry{Place: r.placeAt(n.Line, at)}
 			if err := r.tokenEntry(n, at, &entry); err != nil {
@@ -94,16 +105,22 @@ func ParseTokens(name string, data []byte) (*Tokens, error) {
 			if err := r.checkToken(at, entry, known); err != nil {
 				return err
 			}
+			tokens.oddities = append(tokens.oddities, r.oddRoles(at, entry.Roles)...)
 			entry.Roles = impliedRoles(entry.Roles)
 			tokens.Entries = append(tokens.Entries, entry)
 			return nil
 		}),
 	})
+	if err == nil && len(tokens.Entries) == 0 {
+		err = &SeedError{Place: r.place("tokens"), Err: errNoEntries}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return tokens, r.checkWays(tokens.Entries)
 }
+
+var errNoEntries = errors.New("there are no tokens, so that nobody could come in: give at least one entry")
 
 // withoutText is an error of YAML without the quotations in it, which may be part of
 // a secret.
@@ -171,6 +188,7 @@ func (r *seedReader) checkToken(at string, entry TokenEntry, known map[string]bo
 		{entry.Project != "" && !looksLikeUUID(entry.Project), "project", "it is not an id of 32 hexadecimal digits"},
 		{entry.Project == "" && entry.ProjectName != "", "project_name", "the name of a project needs its id, as project"},
 		{entry.Credential != nil && (entry.Credential.ID == "" || entry.Credential.Secret == ""), "application_credential", "it needs an id and a secret"},
+		{len(entry.Roles) == 0 && (entry.Token != "" || entry.Project != ""), "roles", "without a role nothing is allowed: give at least one"},
 	}
 	known[entry.Token] = true
 	for _, problem := range problems {

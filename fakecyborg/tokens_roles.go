@@ -6,17 +6,19 @@ import (
 	"strings"
 )
 
-// Oddities are what is probably a mistake in the file, and yet allowed: roles
-// that no policy of any release knows, each with its place and the role that was
-// probably meant.
-func (t *Tokens) Oddities() []string {
+// Oddities are what is probably a mistake in the file, and yet allowed: the places of
+// roles that no policy of any release knows, each with the role that was probably
+// meant. They do not show the role, which may be a secret that got there.
+func (t *Tokens) Oddities() []string { return slices.Clone(t.oddities) }
+
+// oddRoles are the oddities of the roles of an entry.
+func (r *seedReader) oddRoles(at string, roles []string) []string {
 	known := knownRoles()
 	var odd []string
-	for _, entry := range t.Entries {
-		for _, role := range entry.Roles {
-			if !Rule(known).allows([]string{role}) {
-				odd = append(odd, fmt.Sprintf("%s: no policy of Cyborg knows the role %q%s", entry.Place, role, nearRole(role, known)))
-			}
+	for i, role := range roles {
+		if !Rule(known).allows([]string{role}) {
+			place := r.place(fmt.Sprintf("%s.roles[%d]", at, i))
+			odd = append(odd, fmt.Sprintf("%s: no policy of Cyborg knows this role%s", place, nearest(role, known)))
 		}
 	}
 	return odd
@@ -38,12 +40,12 @@ func knownRoles() []string {
 	return slices.DeleteFunc(slices.Compact(roles), func(role string) bool { return role == AnyRole })
 }
 
-// nearRole names the known role whose letters, but for one, are those of an
-// unknown one, "" for none.
-func nearRole(unknown string, known []string) string {
-	for _, role := range known {
-		if oneLetterApart(strings.ToLower(unknown), role) {
-			return fmt.Sprintf("; did you mean %q?", role)
+// nearest names the known word whose letters, but for one, are those of an unknown one,
+// "" for none.
+func nearest(unknown string, known []string) string {
+	for _, word := range known {
+		if oneLetterApart(strings.ToLower(unknown), word) {
+			return fmt.Sprintf("; did you mean %q?", word)
 		}
 	}
 	return ""

@@ -21,14 +21,26 @@ func TestTokensErrorsNameThePlace(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3t"
 	for _, test := range []struct{ name, file, want string }{
-		{"unknown key", "tokens:\n  - {token: " + secret + ", user: a, role: x}", `t.yaml:2: tokens[0].role: unknown key "role", known are application_credential, domain, password, project, project_name, roles, token, user, user_id`},
+		{"unknown key", "tokens:\n  - {token: " + secret + ", user: a, role: x}", `t.yaml:2: tokens[0]: unknown key, known are application_credential, domain, password, project, project_name, roles, token, user, user_id; did you mean "roles"?`},
+		{"a secret as a key", "tokens:\n  - {user: a, " + secret + ": x}", `t.yaml:2: tokens[0]: unknown key, known are application_credential, domain, password, project, project_name, roles, token, user, user_id`},
+		{"a secret as a key of the file", secret + ": x\ntokens: []", `t.yaml:1: unknown key, known are keystone, tokens`},
+		{"a secret as a key twice", "tokens:\n  - {" + secret + ": x, " + secret + ": y}", `t.yaml:2: tokens[0]: unknown key, known are application_credential, domain, password, project, project_name, roles, token, user, user_id`},
+		{"a key twice", "tokens:\n  - token: " + secret + "\n    token: " + secret, `t.yaml:3: tokens[0].token: the key is already in line 2`},
+		{"password of Keystone", "keystone: http://u:" + secret + "@h\ntokens: []", `t.yaml:1: keystone: the address of Keystone must hold neither user nor password, which answers and logs would show`},
+		{"no address", "keystone: " + secret + "\ntokens: []", `t.yaml:1: keystone: the address of Keystone is not an http or https url`},
+		{"empty", "", `t.yaml:1: there are no tokens, so that nobody could come in: give at least one entry`},
+		{"empty list", "keystone: http://h\ntokens: []", `t.yaml:2: tokens: there are no tokens, so that nobody could come in: give at least one entry`},
+		{"no tokens", "keystone: http://h", `t.yaml:1: tokens: there are no tokens, so that nobody could come in: give at least one entry`},
+		{"passwords alone", "tokens:\n  - {user: a, password: " + secret + "}", `with tokens t.yaml: no entry has a token, so that nobody can come in: give tokens, or the file to a mini Keystone, where passwords count`},
+		{"no roles", "tokens:\n  - {user: a, token: " + secret + "}", `t.yaml:2: tokens[0].roles: without a role nothing is allowed: give at least one`},
+		{"no roles in a project", "tokens:\n  - {user: a, password: " + secret + ", project: " + strings.Repeat("0", 32) + ", roles: []}", `t.yaml:2: tokens[0].roles: without a role nothing is allowed: give at least one`},
 		{"no token", "tokens:\n  - {user: a}", "t.yaml:2: tokens[0].token: a token needs a text, or its user a password or an application_credential"},
 		{"user id", "tokens:\n  - {user: a, password: " + secret + ", user_id: x}", `t.yaml:2: tokens[0].user_id: it is not an id of 32 hexadecimal digits`},
 		{"name of no project", "tokens:\n  - {user: a, password: " + secret + ", project_name: x}", `t.yaml:2: tokens[0].project_name: the name of a project needs its id, as project`},
 		{"credential without id", "tokens:\n  - {user: a, application_credential: {secret: " + secret + "}}", `t.yaml:2: tokens[0].application_credential: it needs an id and a secret`},
-		{"key of a credential", "tokens:\n  - {user: a, application_credential: {secrets: " + secret + "}}", `t.yaml:2: tokens[0].application_credential.secrets: unknown key "secrets", known are id, name, secret`},
+		{"key of a credential", "tokens:\n  - {user: a, application_credential: {secrets: " + secret + "}}", `t.yaml:2: tokens[0].application_credential: unknown key, known are id, name, secret; did you mean "secret"?`},
 		{"no user", "tokens:\n  - token: " + secret, "t.yaml:2: tokens[0].user: a token needs a user"},
-		{"twice", "tokens:\n  - {token: " + secret + ", user: a}\n  - {token: " + secret + ", user: b}", "t.yaml:3: tokens[1].token: the token is there twice"},
+		{"twice", "tokens:\n  - {token: " + secret + ", user: a, roles: [x]}\n  - {token: " + secret + ", user: b, roles: [x]}", "t.yaml:3: tokens[1].token: the token is there twice"},
 		{"project", "tokens:\n  - token: " + secret + "\n    user: a\n    project: abc", `t.yaml:4: tokens[0].project: it is not an id of 32 hexadecimal digits`},
 		{"no list", "tokens: 1", `t.yaml:1: tokens: want a list, got plain text`},
 		{"a secret where keys belong", "tokens:\n  - " + secret, `t.yaml:2: tokens[0]: want keys and values, got plain text`},
@@ -47,7 +59,7 @@ func TestTokensErrorsNameThePlace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.yaml")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	_, err = fakecyborg.New(fakecyborg.WithTokens(path))
-	require.NoError(t, err, "an empty file lets nobody in")
+	require.ErrorContains(t, err, path+":1: there are no tokens")
 }
 
 func TestUnauthorized(t *testing.T) {
@@ -162,7 +174,7 @@ func TestOrderOfChecks(t *testing.T) {
 // Who is printed by accident shows no secret.
 func TestTokensPrintNoSecret(t *testing.T) {
 	t.Parallel()
-	tokens, err := fakecyborg.ParseTokens("t.yaml", []byte(`tokens: [{token: s3cr3t-1, user: demo, password: s3cr3t-2, application_credential: {id: a, name: n, secret: s3cr3t-3}}]`))
+	tokens, err := fakecyborg.ParseTokens("t.yaml", []byte(`tokens: [{token: s3cr3t-1, user: demo, roles: [member], password: s3cr3t-2, application_credential: {id: a, name: n, secret: s3cr3t-3}}]`))
 	require.NoError(t, err)
 	for _, form := range []string{"%v", "%+v", "%#v"} {
 		text := fmt.Sprintf(form, tokens.Entries) + fmt.Sprintf(form, tokens.Entries[0].Credential)
@@ -179,14 +191,15 @@ func TestTokensPrintNoSecret(t *testing.T) {
 func TestUnknownRolesAreLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	file := "tokens:\n  - {token: t, user: a, roles: [readr, Admin, service]}\n  - {token: u, user: b, roles: [memebr]}\n  - {token: v, user: c, roles: [heat]}\n"
+	file := "tokens:\n  - {token: t, user: a, roles: [readr, Admin, service]}\n  - {token: u, user: b, roles: [\n    reader,\n    memebr]}\n  - {token: v, user: c, roles: [s3cr3t]}\n"
 	_, err := fakecyborg.New(fakecyborg.WithTokensYAML("t.yaml", []byte(file)), fakecyborg.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	require.Len(t, lines, 3)
-	assert.Contains(t, lines[0], `t.yaml:2: tokens[0]: no policy of Cyborg knows the role \"readr\"; did you mean \"reader\"?`)
-	assert.Contains(t, lines[1], `t.yaml:3: tokens[1]: no policy of Cyborg knows the role \"memebr\"; did you mean \"member\"?`)
-	assert.Contains(t, lines[2], `t.yaml:4: tokens[2]: no policy of Cyborg knows the role \"heat\""`)
+	assert.Contains(t, lines[0], `t.yaml:2: tokens[0].roles[0]: no policy of Cyborg knows this role; did you mean \"reader\"?`)
+	assert.Contains(t, lines[1], `t.yaml:5: tokens[1].roles[1]: no policy of Cyborg knows this role; did you mean \"member\"?`)
+	assert.Contains(t, lines[2], `t.yaml:6: tokens[2].roles[0]: no policy of Cyborg knows this role"`)
+	assert.NotContains(t, log.String(), "s3cr3t")
 	assert.Contains(t, lines[2], "level=WARN")
 }
 
@@ -206,4 +219,30 @@ func TestPresetSeed(t *testing.T) {
 	assert.Empty(t, fakecyborg.Start(t).Seed().Hosts, "without a seed there is nothing")
 	_, err := fakecyborg.New(fakecyborg.WithPresetSeed("nothing"))
 	require.EqualError(t, err, `seed preset "nothing": unknown, known are example, recorded`)
+}
+
+// A server has one seed and one authenticator; with two of them one would be overlooked.
+func TestOptionsThatExcludeEachOther(t *testing.T) {
+	t.Parallel()
+	tokens := fakecyborg.WithTokensYAML("t.yaml", []byte("tokens: [{token: t, user: u, roles: [reader]}]"))
+	seed := fakecyborg.WithSeedYAML("s.yaml", nil)
+	for _, test := range []struct {
+		name string
+		opts []fakecyborg.Option
+		want string
+	}{
+		{"seeds", []fakecyborg.Option{fakecyborg.WithPresetSeed("example"), seed}, "with seed s.yaml: there is a seed already, with seed preset example: give one of them"},
+		{"seed of Go", []fakecyborg.Option{seed, fakecyborg.WithSeed(fakecyborg.Seed{})}, "with seed: there is a seed already, with seed s.yaml: give one of them"},
+		{"tokens", []fakecyborg.Option{fakecyborg.WithPresetTokens("recorded"), tokens}, "with tokens t.yaml: there is an authenticator already, with tokens preset recorded: give one of them"},
+		{"authenticators", []fakecyborg.Option{tokens, fakecyborg.WithAuthenticator(lostKeystone{})}, "with authenticator: there is an authenticator already, with tokens t.yaml: give one of them"},
+		{"nil", []fakecyborg.Option{seed, nil}, "option 1 is nil"},
+		{"public endpoint", []fakecyborg.Option{fakecyborg.WithPublicEndpoint("http://u:s3cr3t@h")}, "with public endpoint: the address must hold neither user nor password, which answers and logs would show"},
+		{"public endpoint that is none", []fakecyborg.Option{fakecyborg.WithPublicEndpoint("s3cr3t@h")}, "with public endpoint: the address is not an http or https url"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := fakecyborg.New(test.opts...)
+			require.EqualError(t, err, test.want)
+		})
+	}
 }

@@ -27,9 +27,10 @@ func (u uuids) next() (string, error) {
 // with dashes anywhere, in braces or with the urn prefix.
 // It mirrors oslo_utils/uuidutils.py:is_uuid_like.
 func looksLikeUUID(text string) bool {
-	text = strings.NewReplacer("urn:", "", "uuid:", "").Replace(text)
-	text = strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")
-	return len(text) == 32 && strings.Trim(text, "0123456789abcdefABCDEF") == ""
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "urn:", ""), "uuid:", "")
+	text = strings.Trim(text, "{}")
+	digits := len(text) - strings.Count(text, "-")
+	return digits == 32 && strings.Trim(text, "0123456789abcdefABCDEF-") == ""
 }
 
 // sameKey folds what MariaDB's collation takes for equal: letter case and

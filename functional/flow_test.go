@@ -160,7 +160,7 @@ func TestNextCandidate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var binds []int
-		c := newCloud(t, lifecycle.WithObserver(func(s lifecycle.Step) {
+		c := newCloud(t, lifecycle.WithObserver(func(_ context.Context, s lifecycle.Step) {
 			if s.ID == lifecycle.StepBind && !s.Undo {
 				binds = append(binds, s.Attempt)
 			}

@@ -86,7 +86,7 @@ func (r *run) detachSet(ctx context.Context, owner string) error {
 }
 
 func (r *run) detachOne(ctx context.Context, set Set) error {
-	return r.do(ctx, StepDevices, func(ctx context.Context) error {
+	return r.ask(ctx, StepDevices, func(ctx context.Context) error {
 		if err := r.intend(ctx, Task{Kind: TaskAttach}); err != nil {
 			return err
 		}

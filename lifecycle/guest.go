@@ -7,6 +7,14 @@ import (
 	"github.com/novacyborg/novacyborg/cyborgclient"
 )
 
+// ask runs a step that is the hypervisor's. Without one there is no such step.
+func (r *run) ask(ctx context.Context, id StepID, step func(context.Context) error) error {
+	if _, none := r.hypervisor.(noHypervisor); none {
+		return nil
+	}
+	return r.do(ctx, id, step)
+}
+
 // guestOn is the instance's guest on a host.
 func (r *run) guestOn(host string) Guest { return Guest{Instance: r.record.Instance(), Host: host} }
 
@@ -21,7 +29,7 @@ func (r *run) spawn(ctx context.Context, host string) error {
 
 // spawnNext starts the guest where the operation brings the instance.
 func (r *run) spawnNext(ctx context.Context) error {
-	return r.do(ctx, StepGuest, func(ctx context.Context) error {
+	return r.ask(ctx, StepGuest, func(ctx context.Context) error {
 		host := r.record.Operation.Next.Host
 		if err := r.intend(ctx, Task{Kind: TaskDestroyGuest, Host: host}); err != nil {
 			return err
@@ -32,7 +40,7 @@ func (r *run) spawnNext(ctx context.Context) error {
 
 // stopGuest powers the guest on record off; it runs again if the operation is taken back.
 func (r *run) stopGuest(ctx context.Context) error {
-	return r.do(ctx, StepGuest, func(ctx context.Context) error {
+	return r.ask(ctx, StepGuest, func(ctx context.Context) error {
 		if err := r.intend(ctx, Task{Kind: TaskRestoreGuest}); err != nil {
 			return err
 		}
@@ -64,7 +72,7 @@ func (r *run) detachAll(ctx context.Context) error {
 	if err := r.do(ctx, StepCheck, r.check); err != nil {
 		return err
 	}
-	return r.do(ctx, StepDevices, func(ctx context.Context) error {
+	return r.ask(ctx, StepDevices, func(ctx context.Context) error {
 		if err := r.intend(ctx, Task{Kind: TaskAttach}); err != nil {
 			return err
 		}
@@ -75,7 +83,7 @@ func (r *run) detachAll(ctx context.Context) error {
 // attachNext gives the guest the devices of a holding that it is about to have. They are taken away again if the
 // operation is taken back.
 func (r *run) attachNext(ctx context.Context, arqs []string) error {
-	return r.do(ctx, StepDevices, func(ctx context.Context) error {
+	return r.ask(ctx, StepDevices, func(ctx context.Context) error {
 		next := *r.record.Operation.Next
 		if err := r.intend(ctx, Task{Kind: TaskDetach, Host: next.Host, ARQs: arqs}); err != nil {
 			return err

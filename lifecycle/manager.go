@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -35,7 +36,7 @@ type config struct {
 	attempts    int
 	parallel    int
 	undoTimeout time.Duration
-	observe     func(Step)
+	observe     func(context.Context, Step)
 	store       Store
 	hypervisor  Hypervisor
 	limits      placement.Limits
@@ -58,7 +59,7 @@ func New(placementClient *placement.Client, cyborg *cyborgclient.Client, opts ..
 		cyborg:    cyborg,
 		config: config{
 			attempts: defaultAttempts, parallel: defaultParallel, undoTimeout: defaultUndoTimeout,
-			observe: func(Step) {}, store: forgetful{}, hypervisor: noHypervisor{},
+			observe: func(context.Context, Step) {}, store: forgetful{}, hypervisor: noHypervisor{},
 		},
 	}
 	for _, opt := range opts {
@@ -170,14 +171,14 @@ func WithLenient() Option {
 }
 
 // WithObserver has fn told of every finished step, in order, also of those of an undo. It runs in the goroutine of
-// the operation and should return soon. Several observers are told one after the other.
-func WithObserver(fn func(Step)) Option {
+// the operation, with its context, so that it finds the span that the operation is in, and should return soon. Several observers are told one after the other.
+func WithObserver(fn func(context.Context, Step)) Option {
 	return func(c *config) error {
 		if fn == nil {
 			return errors.New("the observer is nil")
 		}
 		before := c.observe
-		c.observe = func(s Step) { before(s); fn(s) }
+		c.observe = func(ctx context.Context, s Step) { before(ctx, s); fn(ctx, s) }
 		return nil
 	}
 }
@@ -188,6 +189,6 @@ func WithLogger(logger *slog.Logger) Option {
 		if logger == nil {
 			return errors.New("the logger is nil")
 		}
-		return WithObserver(func(s Step) { s.log(logger) })(c)
+		return WithObserver(func(ctx context.Context, s Step) { s.log(ctx, logger) })(c)
 	}
 }

@@ -113,7 +113,7 @@ func (m *Manager) LiveMigrate(ctx context.Context, record Record, request MoveRe
 
 func (r *run) migrateGuest(ctx context.Context) error {
 	next := r.record.Operation.Next
-	err := r.do(ctx, StepGuest, func(ctx context.Context) error {
+	err := r.ask(ctx, StepGuest, func(ctx context.Context) error {
 		if err := r.intend(ctx, Task{Kind: TaskReturnGuest, Host: next.Host}); err != nil {
 			return err
 		}

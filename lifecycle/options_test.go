@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"testing"
@@ -59,14 +60,14 @@ func TestObserversAreToldInOrder(t *testing.T) {
 	var text bytes.Buffer
 	var told []string
 	m, err := New(&placement.Client{}, &cyborgclient.Client{},
-		WithObserver(func(s Step) { told = append(told, "first "+s.ID.String()) }),
+		WithObserver(func(_ context.Context, s Step) { told = append(told, "first "+s.ID.String()) }),
 		WithLogger(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))),
-		WithObserver(func(s Step) { told = append(told, "second "+s.ID.String()) }))
+		WithObserver(func(_ context.Context, s Step) { told = append(told, "second "+s.ID.String()) }))
 	require.NoError(t, err)
 	r := &run{Manager: m, record: sampleRecord(), step: Step{Op: OpCreate, ID: StepClaim}}
-	r.tell(nil)
+	r.tell(t.Context(), nil)
 	r.step.ID = StepBind
-	r.tell(errors.New("refused"))
+	r.tell(t.Context(), errors.New("refused"))
 	assert.Equal(t, []string{"first claim", "second claim", "first bind", "second bind"}, told)
 	lines := bytes.Split(bytes.TrimSpace(text.Bytes()), []byte("\n"))
 	require.Len(t, lines, 2)

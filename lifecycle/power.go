@@ -43,7 +43,7 @@ func (m *Manager) SoftReboot(ctx context.Context, record Record) (*Result, error
 		if err := r.do(ctx, StepCheck, r.check); err != nil {
 			return err
 		}
-		err := r.do(ctx, StepGuest, func(ctx context.Context) error {
+		err := r.ask(ctx, StepGuest, func(ctx context.Context) error {
 			return r.hypervisor.Power(ctx, r.guestOn(r.record.Now.Host), PowerReboot)
 		})
 		if err != nil {
@@ -63,7 +63,7 @@ func (r *run) start(ctx context.Context, domain string, change func(*Record)) er
 	if err := r.do(ctx, StepCompose, func(context.Context) error { return r.compose(now, domain) }); err != nil {
 		return err
 	}
-	err := r.do(ctx, StepGuest, func(ctx context.Context) error {
+	err := r.ask(ctx, StepGuest, func(ctx context.Context) error {
 		undo := Task{Kind: TaskDestroyGuest, Host: now.Host}
 		if r.guestRuns() {
 			undo = Task{Kind: TaskRestoreGuest}

@@ -93,7 +93,7 @@ type Plan struct {
 // Nova has no such thing: what its operations leave behind stays (B4, B22).
 func (m *Manager) Reconcile(ctx context.Context, known Known) (*Plan, error) {
 	found := []Finding{} // not null in JSON
-	err := m.observed(Step{Op: OpReconcile, ID: StepCheck}, func() error {
+	err := m.observed(ctx, Step{Op: OpReconcile, ID: StepCheck}, func() error {
 		s, err := m.survey(ctx, known)
 		if err == nil {
 			found = append(found, s.findings(s.instances())...)
@@ -117,10 +117,10 @@ func sortFindings(found []Finding) {
 }
 
 // observed runs a step that belongs to no operation of an instance.
-func (m *Manager) observed(step Step, do func() error) error {
+func (m *Manager) observed(ctx context.Context, step Step, do func() error) error {
 	step.Started = time.Now()
 	step.Err = do()
 	step.Duration = time.Since(step.Started)
-	m.observe(step)
+	m.observe(ctx, step)
 	return step.Err
 }

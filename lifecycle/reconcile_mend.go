@@ -13,13 +13,13 @@ import (
 func (m *Manager) free(ctx context.Context, s *survey, f Finding) error {
 	step := Step{Op: OpReconcile, Instance: f.Instance, ID: StepARQs, Host: f.Host, ARQs: []string{f.ARQ}}
 	if f.Kind != FindingIdle {
-		return m.observed(step, func() error { return m.freeARQ(ctx, s, f.ARQ) })
+		return m.observed(ctx, step, func() error { return m.freeARQ(ctx, s, f.ARQ) })
 	}
 	if len(s.arqs) > 0 {
 		return fmt.Errorf("it still has %d ARQs: were its claim released first, Placement would offer devices that Cyborg cannot bind", len(s.arqs))
 	}
 	step.ID, step.ARQs = StepClaim, nil
-	return m.observed(step, func() error {
+	return m.observed(ctx, step, func() error {
 		held, err := m.placement.Allocations(ctx, f.Instance)
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func (r *run) rebind(ctx context.Context, s *survey) error {
 	state, was := r.record.State, r.record.Was
 	guest := r.record.runs()
 	if guest {
-		err := r.do(ctx, StepGuest, func(ctx context.Context) error { return r.hypervisor.Destroy(ctx, r.guestOn(r.record.Now.Host)) })
+		err := r.ask(ctx, StepGuest, func(ctx context.Context) error { return r.hypervisor.Destroy(ctx, r.guestOn(r.record.Now.Host)) })
 		if err == nil {
 			err = r.commit(ctx, stopped)
 		}

@@ -76,7 +76,7 @@ func (m *Manager) repairAlone(ctx context.Context, known Known, f Finding) (resu
 	}
 	record, recorded := s.records[f.Instance]
 	r = run{Manager: m, record: record.clone(), step: Step{Op: OpReconcile, Instance: f.Instance, Host: record.Now.Host}}
-	err = m.observed(Step{Op: OpReconcile, Instance: f.Instance, ID: StepCheck, Host: f.Host}, func() error { return m.lookAgain(inside, s, f) })
+	err = m.observed(inside, Step{Op: OpReconcile, Instance: f.Instance, ID: StepCheck, Host: f.Host}, func() error { return m.lookAgain(inside, s, f) })
 	if err != nil {
 		return nil, "", err
 	}

@@ -26,10 +26,11 @@ func (m *Manager) Resume(ctx context.Context, record Record) (*Result, error) {
 
 // finish ends an interrupted operation and does what is pending. Strays that may be left are no failure: the record still names them.
 func (r *run) finish(ctx context.Context) (*Result, error) {
-	var err error
-	if r.record.Operation != nil {
-		err = r.end(ctx)
+	end := r.end
+	if r.record.Operation == nil {
+		end = r.save // what is stored may be older
 	}
+	err := end(ctx)
 	if err == nil || !r.record.unsettled() {
 		err = errors.Join(err, r.settle(ctx))
 	}

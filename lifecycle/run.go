@@ -126,20 +126,20 @@ func (r *run) do(ctx context.Context, id StepID, step func(context.Context) erro
 	if r.unsaved {
 		err = errors.Join(err, r.save(ctx))
 	}
-	r.tell(err)
+	r.tell(ctx, err)
 	if err != nil {
 		return &stepError{step: r.step, err: err}
 	}
 	return nil
 }
 
-func (r *run) tell(err error) {
+func (r *run) tell(ctx context.Context, err error) {
 	r.step.Duration, r.step.Err = time.Since(r.step.Started), err
 	r.step.ARQs = r.record.ARQs()
 	if o := r.record.Operation; o != nil && o.Next != nil {
 		r.step.ARQs = uuids(o.Next.Sets)
 	}
-	r.observe(r.step)
+	r.observe(ctx, r.step)
 }
 
 // save stores the record, also when the operation's context has ended: what happened must not be forgotten.

@@ -69,7 +69,7 @@ type Step struct {
 	Err error
 }
 
-func (s Step) log(logger *slog.Logger) {
+func (s Step) log(ctx context.Context, logger *slog.Logger) {
 	level := slog.LevelDebug
 	attributes := []slog.Attr{
 		slog.String("op", string(s.Op)), slog.String("instance", s.Instance), slog.String("step", s.ID.String()),
@@ -80,5 +80,5 @@ func (s Step) log(logger *slog.Logger) {
 		level = slog.LevelWarn
 		attributes = append(attributes, slog.String("error", s.Err.Error()))
 	}
-	logger.LogAttrs(context.Background(), level, "accelerator step", attributes...)
+	logger.LogAttrs(ctx, level, "accelerator step", attributes...)
 }

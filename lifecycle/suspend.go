@@ -9,7 +9,7 @@ func (m *Manager) Suspend(ctx context.Context, record Record) (*Result, error) {
 		if err := r.detachAll(ctx); err != nil {
 			return err
 		}
-		err := r.do(ctx, StepGuest, func(ctx context.Context) error {
+		err := r.ask(ctx, StepGuest, func(ctx context.Context) error {
 			if err := r.intend(ctx, Task{Kind: TaskPowerResume, Host: r.record.Now.Host}); err != nil {
 				return err
 			}
@@ -29,7 +29,7 @@ func (m *Manager) Unsuspend(ctx context.Context, record Record) (*Result, error)
 			return err
 		}
 		now := r.record.Now
-		err := r.do(ctx, StepGuest, func(ctx context.Context) error {
+		err := r.ask(ctx, StepGuest, func(ctx context.Context) error {
 			if err := r.intend(ctx, Task{Kind: TaskPowerSuspend, Host: now.Host}); err != nil {
 				return err
 			}

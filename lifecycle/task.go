@@ -54,7 +54,7 @@ var deeds = map[TaskKind]func(*run, context.Context, Task) error{
 	TaskDeleteAll: func(r *run, ctx context.Context, _ Task) error {
 		return r.cyborg.DeleteARQsByInstance(ctx, r.record.Instance())
 	},
-	TaskUnbindARQs:   func(r *run, ctx context.Context, t Task) error { return r.unbindARQs(ctx, t.ARQs) },
+	TaskUnbindARQs:   func(r *run, ctx context.Context, t Task) error { return r.giveBack(ctx, t.ARQs) },
 	TaskRestoreARQs:  func(r *run, ctx context.Context, _ Task) error { return r.restoreARQs(ctx) },
 	TaskStrays:       (*run).findStrays,
 	TaskDestroyGuest: func(r *run, ctx context.Context, t Task) error { return r.hypervisor.Destroy(ctx, r.guestOn(t.Host)) },

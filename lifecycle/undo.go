@@ -115,7 +115,7 @@ func (r *run) try(ctx context.Context, task Task) error {
 	defer cancel()
 	r.step.ID, r.step.Started = task.Step, time.Now()
 	err := r.perform(ctx, task)
-	r.tell(err)
+	r.tell(ctx, err)
 	if err != nil {
 		return &stepError{step: r.step, err: err}
 	}

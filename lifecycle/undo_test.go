@@ -35,7 +35,7 @@ func newUndoScene() *scene {
 		save:  func(Record) error { return nil },
 	}
 	m := &Manager{config: config{
-		undoTimeout: time.Minute, hypervisor: s, store: s, observe: func(step Step) { s.told = append(s.told, step) },
+		undoTimeout: time.Minute, hypervisor: s, store: s, observe: func(_ context.Context, step Step) { s.told = append(s.told, step) },
 	}}
 	s.run = &run{Manager: m, record: sampleRecord(), step: Step{Op: OpMigrate, Attempt: 3}}
 	s.run.begin()

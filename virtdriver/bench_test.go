@@ -87,3 +87,39 @@ func BenchmarkPrefixes(b *testing.B) {
 	}
 	b.ReportMetric(float64(many)/float64(times*one), "growth")
 }
+
+// BenchmarkTopology composes with the topology of a host with many functions, two
+// of each card in a group. The metric growth is the time for eight times as many
+// functions and ARQs over eight times the time: 1 is linear.
+func BenchmarkTopology(b *testing.B) {
+	host := func(cards int) (topology virtdriver.Topology, arqs []cyborgclient.ARQ) {
+		for i := range cards {
+			slot := fmt.Sprintf("%04x:%02x:%02x", i/0x2000, i/0x20%0x100, i%0x20)
+			for function := range 2 {
+				topology = append(topology, virtdriver.HostFunction{
+					Address: fmt.Sprintf("%s.%d", slot, function), Class: "1200", IOMMUGroup: i, Kind: virtdriver.KindPCI,
+				})
+			}
+			if i%4 == 0 {
+				arqs = append(arqs, pciARQ(strconv.Itoa(i), slot+".0"))
+			}
+		}
+		return topology, arqs
+	}
+	const few, times = 250, 8
+	smallHost, smallARQs := host(few)
+	largeHost, largeARQs := host(times * few)
+	compose := func(topology virtdriver.Topology, arqs []cyborgclient.ARQ, best *time.Duration) {
+		start := time.Now()
+		_, err := virtdriver.Compose([]byte(emptyDomain), arqs, virtdriver.WithTopology(topology), virtdriver.WithCompanions())
+		*best = min(*best, time.Since(start))
+		require.NoError(b, err)
+	}
+	one, many := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+	for b.Loop() {
+		compose(smallHost, smallARQs, &one)
+		compose(largeHost, largeARQs, &many)
+	}
+	b.ReportMetric(float64(many.Nanoseconds()), "ns/4000-functions")
+	b.ReportMetric(float64(many)/float64(times*one), "growth")
+}

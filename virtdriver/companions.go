@@ -40,23 +40,25 @@ func (p *plan) withCompanions(devices []device) ([]device, error) {
 		return devices, nil
 	}
 	var all []device
+	taken := keysOf(slices.Concat(devices, p.wanted))
 	for _, d := range devices {
 		all = append(all, d)
 		if d.mediated != nil {
 			continue
 		}
-		addresses, err := p.neededCompanions(d)
+		companions, err := p.config.topology.companions(d.key.address)
 		if err != nil {
 			return nil, d.failure(err)
 		}
-		for _, address := range addresses {
-			if holds(devices, address) || holds(all, address) || holds(p.wanted, address) || slices.Contains(p.config.others, address) {
+		for _, f := range companions {
+			if taken[hostKey{address: f.at}] || slices.Contains(p.config.others, f.at) {
 				continue
 			}
-			companion, err := d.companionAt(address, p.domain.virtType)
+			companion, err := d.companionAt(f.at, p.domain.virtType)
 			if err != nil {
 				return nil, d.failure(err)
 			}
+			taken[companion.key] = true
 			all = append(all, companion)
 		}
 	}
@@ -73,20 +75,6 @@ func (d device) companionAt(address pci.Address, virtType string) (device, error
 	return companion, err
 }
 
-func (p *plan) neededCompanions(d device) ([]pci.Address, error) {
-	functions, err := p.config.topology.Companions(d.key.String())
-	if err != nil {
-		return nil, err
-	}
-	addresses := make([]pci.Address, len(functions))
-	for i, f := range functions {
-		if addresses[i], err = pci.ParseAddress(f.Address); err != nil {
-			return nil, wrap(ErrTopology, "%w", err)
-		}
-	}
-	return addresses, nil
-}
-
 // slotOf is the address without its function.
 func slotOf(a pci.Address) pci.Address {
 	a.Function = 0
@@ -94,5 +82,19 @@ func slotOf(a pci.Address) pci.Address {
 }
 
 func holds(devices []device, address pci.Address) bool {
-	return slices.ContainsFunc(devices, func(d device) bool { return d.key == hostKey{address: address} })
+	for i := range devices { // a device is large
+		if devices[i].key == (hostKey{address: address}) {
+			return true
+		}
+	}
+	return false
+}
+
+// keysOf are the devices of the host that the devices are.
+func keysOf(devices []device) map[hostKey]bool {
+	keys := make(map[hostKey]bool, len(devices))
+	for _, d := range devices {
+		keys[d.key] = true
+	}
+	return keys
 }

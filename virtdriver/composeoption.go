@@ -30,11 +30,11 @@ type composeConfig struct {
 	ports            []Port
 	choose           func(cyborgclient.ARQ) DeviceOptions
 	guestSlots       []guestAddress
-	topology         Topology
+	topology         hostMap
 	companions       bool
 	others           []pci.Address
 	// topologyBefore is that of the host that Replace leaves.
-	topologyBefore Topology
+	topologyBefore hostMap
 	// removing says that the devices are to go: what is decided about them does
 	// not depend on the host any more.
 	removing bool
@@ -50,7 +50,7 @@ func newComposeConfig(opts []ComposeOption) (composeConfig, error) {
 			return composeConfig{}, err
 		}
 	}
-	if config.companions && config.topology == nil {
+	if config.companions && !config.topology.given() {
 		return composeConfig{}, errors.New("compose domain: WithCompanions needs WithTopology")
 	}
 	return config, nil

@@ -161,7 +161,7 @@ func ExampleNewReceiver() {
 type failing struct{}
 
 func (failing) ARQsByInstance(_ context.Context, instance string) ([]cyborgclient.ARQ, error) {
-	return []cyborgclient.ARQ{{UUID: "2c6be03a", State: cyborgclient.StateBindFailed, InstanceUUID: instance, Hostname: "cn1"}}, nil
+	return []cyborgclient.ARQ{{UUID: "2c6be03a-591b-4311-8932-ebc5b4548fa2", State: cyborgclient.StateBindFailed, InstanceUUID: instance, Hostname: "cn1"}}, nil
 }
 
 func ExampleNewWaiter() {
@@ -170,7 +170,9 @@ func ExampleNewWaiter() {
 		fmt.Println(err)
 		return
 	}
-	_, err = waiter.Wait(context.Background(), virtdriver.Expectation{Instance: "10bfcf46", Hostname: "cn1", ARQs: []string{"2c6be03a"}})
+	_, err = waiter.Wait(context.Background(), virtdriver.Expectation{
+		Instance: "10bfcf46-3c8e-40eb-ad69-def1991ef164", Hostname: "cn1", ARQs: []string{"2c6be03a-591b-4311-8932-ebc5b4548fa2"},
+	})
 	fmt.Println(err)
-	// Output: wait for ARQs of instance 10bfcf46: binding failed after 0s; ARQ 2c6be03a is not bound (state BindFailed)
+	// Output: wait for ARQs of instance 10bfcf46-3c8e-40eb-ad69-def1991ef164: binding failed after 0s; ARQ 2c6be03a-591b-4311-8932-ebc5b4548fa2 is not bound (state BindFailed)
 }

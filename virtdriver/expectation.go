@@ -9,12 +9,13 @@ import (
 
 // Expectation says which bindings a wait is for.
 type Expectation struct {
-	// Instance is the uuid of the server.
+	// Instance is the uuid of the server. It and the host name are needed.
 	Instance string
 	// Hostname is the node name that the ARQs were bound with
 	// (hypervisor_hostname, not the name of the compute service).
 	Hostname string
-	// ARQs are the uuids that the bind request named.
+	// ARQs are the uuids that the bind request named, each once. With none there
+	// is nothing to wait for.
 	ARQs []string
 	// Providers are the resource providers that the ARQs were bound with, by the
 	// ARQ's uuid. It may be nil or leave ARQs out; those it names must be among the
@@ -27,10 +28,16 @@ func (e Expectation) check() error {
 		return fmt.Errorf("wait for ARQs %v: the expectation needs an instance and a host name, got %q and %q",
 			e.ARQs, e.Instance, e.Hostname)
 	}
+	if _, err := canonicalUUID(e.Instance); err != nil {
+		return fmt.Errorf("wait for ARQs %v: the expectation names instance %q, which is no uuid: %w", e.ARQs, e.Instance, err)
+	}
 	seen := make(map[string]bool, len(e.ARQs))
 	for _, arq := range e.ARQs {
 		if arq == "" || seen[strings.ToLower(arq)] {
 			return fmt.Errorf("wait for ARQs of instance %s: the expectation names ARQ %q twice or not at all", e.Instance, arq)
+		}
+		if _, err := canonicalUUID(arq); err != nil {
+			return fmt.Errorf("wait for ARQs of instance %s: the expectation names ARQ %q, which is no uuid: %w", e.Instance, arq, err)
 		}
 		seen[strings.ToLower(arq)] = true
 	}

@@ -11,7 +11,7 @@ import (
 // there.
 func WithTopologyBefore(t Topology) ComposeOption {
 	return func(c *composeConfig) error {
-		c.topologyBefore = append(Topology{}, t...)
+		c.topologyBefore = t.mapped()
 		return nil
 	}
 }
@@ -40,12 +40,12 @@ func (p *plan) siblings(of device) []hostDevice {
 // presentCompanions are the siblings that came with the device: those that the
 // topology names or, when it does not know the device, those that stand where
 // Compose puts companions, right behind it.
-func (p *plan) presentCompanions(of device, topology Topology) (companions []hostDevice, named bool) {
+func (p *plan) presentCompanions(of device, topology hostMap) (companions []hostDevice, named bool) {
 	siblings := p.siblings(of)
-	if _, named = topology.find(of.key.address); named {
-		group, _ := topology.Group(of.key.String()) // none of what no guest can have
+	if _, named = topology.functions[of.key.address]; named {
+		group, _ := topology.group(of.key.address) // none of what no guest can have
 		return slices.DeleteFunc(siblings, func(had hostDevice) bool {
-			return !slices.ContainsFunc(group, func(f HostFunction) bool { return f.Address == had.key.String() })
+			return !slices.ContainsFunc(group, func(f located) bool { return f.usable && f.at == had.key.address })
 		}), true
 	}
 	return p.behind(of, siblings), false

@@ -1,7 +1,6 @@
 package virtdriver
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/internal/pci"
@@ -54,18 +53,6 @@ func (f HostFunction) isBridge() bool { return strings.HasPrefix(f.Class, "06") 
 // Topology is what a host knows about its PCI functions; see [ReadTopology].
 type Topology []HostFunction
 
-// find looks an address up whatever its notation.
-func (t Topology) find(address pci.Address) (HostFunction, bool) {
-	i := slices.IndexFunc(t, func(f HostFunction) bool {
-		have, err := pci.ParseAddress(f.Address)
-		return err == nil && have == address
-	})
-	if i < 0 {
-		return HostFunction{}, false
-	}
-	return t[i], true
-}
-
 // Group gives the functions that a guest must have together with that of the
 // address, which is the first: all of its IOMMU group but the bridges, with their
 // addresses as sysfs writes them. It is an error when the host has no such
@@ -75,23 +62,11 @@ func (t Topology) Group(address string) ([]HostFunction, error) {
 	if err != nil {
 		return nil, wrap(ErrTopology, "%w", err)
 	}
-	f, ok := t.find(parsed)
-	if !ok {
-		return nil, wrap(ErrTopology, "the host has no %s", parsed)
-	}
-	if err := f.Assignable(); err != nil {
+	group, err := t.mapped().group(parsed)
+	if err != nil {
 		return nil, err
 	}
-	f.Address = parsed.String()
-	group, seen := []HostFunction{f}, map[string]bool{f.Address: true}
-	for _, other := range t {
-		other.Address = other.name()
-		if f.IOMMUGroup >= 0 && other.IOMMUGroup == f.IOMMUGroup && !other.isBridge() && !seen[other.Address] {
-			seen[other.Address] = true
-			group = append(group, other)
-		}
-	}
-	return group, nil
+	return functionsOf(group), nil
 }
 
 // name is the address as sysfs writes it; one that cannot be read stays as it is.
@@ -102,34 +77,19 @@ func (f HostFunction) name() string {
 	return f.Address
 }
 
-// isFunctionOf tells whether the function is one of the device at the address.
-func (f HostFunction) isFunctionOf(device pci.Address) bool {
-	address, err := pci.ParseAddress(f.Address)
-	return err == nil && slotOf(address) == slotOf(device)
-}
-
 // Companions gives the other functions of the same device that a guest must have
 // together with that of the address, such as the sound of a graphics card. It is
 // an error when the group has a function of another device.
 func (t Topology) Companions(address string) ([]HostFunction, error) {
-	group, err := t.Group(address)
-	if err != nil {
-		return nil, err
-	}
-	device, err := pci.ParseAddress(address)
+	parsed, err := pci.ParseAddress(address)
 	if err != nil {
 		return nil, wrap(ErrTopology, "%w", err)
 	}
-	var foreign []string
-	for _, other := range group[1:] {
-		if !other.isFunctionOf(device) {
-			foreign = append(foreign, other.Address)
-		}
+	companions, err := t.mapped().companions(parsed)
+	if err != nil {
+		return nil, err
 	}
-	if len(foreign) > 0 {
-		return nil, wrap(ErrIOMMUGroup, "group %d of %s has functions of other devices: %s", group[0].IOMMUGroup, group[0].Address, strings.Join(foreign, ", "))
-	}
-	return group[1:], nil
+	return functionsOf(companions), nil
 }
 
 // Change is a function that one look at a host saw otherwise than the next.

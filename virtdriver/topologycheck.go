@@ -13,20 +13,21 @@ import (
 // none of this is looked at, and the guest does not start.
 func WithTopology(t Topology) ComposeOption {
 	return func(c *composeConfig) error {
-		c.topology = append(Topology{}, t...)
+		c.topology = t.mapped()
 		return nil
 	}
 }
 
 // checkTopology looks at the devices that the domain is to have.
 func (p *plan) checkTopology() error {
-	if p.config.topology == nil {
+	if !p.config.topology.given() {
 		return nil
 	}
 	nodes, err := p.domain.memoryNodes()
 	if err != nil {
 		return err
 	}
+	wanted := keysOf(p.wanted)
 	for _, d := range p.wanted {
 		if d.mediated != nil {
 			if err := p.checkNode(d, d.mediated.address, nodes); err != nil {
@@ -34,7 +35,7 @@ func (p *plan) checkTopology() error {
 			}
 			continue
 		}
-		if err := p.checkGroup(d); err != nil {
+		if err := p.checkGroup(d, wanted); err != nil {
 			return err
 		}
 		if err := p.checkNode(d, d.key.address, nodes); err != nil {
@@ -45,15 +46,15 @@ func (p *plan) checkTopology() error {
 }
 
 // checkGroup wants the whole IOMMU group in this guest.
-func (p *plan) checkGroup(d device) error {
-	group, err := p.config.topology.Group(d.key.String())
+func (p *plan) checkGroup(d device, wanted map[hostKey]bool) error {
+	group, err := p.config.topology.group(d.key.address)
 	if err != nil {
 		return d.failure(err)
 	}
 	var absent []string
 	for _, f := range group[1:] {
-		address, err := pci.ParseAddress(f.Address)
-		if _, present := p.present[hostKey{address: address}]; err != nil || !present && !holds(p.wanted, address) {
+		key := hostKey{address: f.at}
+		if _, present := p.present[key]; !f.usable || !present && !wanted[key] {
 			absent = append(absent, f.Address)
 		}
 	}
@@ -65,7 +66,7 @@ func (p *plan) checkGroup(d device) error {
 
 // checkNode wants the function on a node of the guest's memory.
 func (p *plan) checkNode(d device, address pci.Address, nodes []int) error {
-	f, ok := p.config.topology.find(address)
+	f, ok := p.config.topology.functions[address]
 	switch {
 	case !ok:
 		return d.failure(wrap(ErrTopology, "the host has no %s", address))

@@ -135,8 +135,9 @@ func (w *Waiter) Timeout() time.Duration { return w.timeout }
 
 // Wait returns once every expected ARQ is Bound on the expected host for the
 // expected instance and has its attach handle; the ARQs come in the order of
-// the expectation, others of the instance are left out. Nothing expected is
-// nothing to wait for.
+// the expectation, others of the instance are left out. With no ARQs it returns
+// none at once. An expectation without instance or host name, or with what is no
+// uuid or there twice, is an error at once too.
 //
 // It registers for the events first, polls at once, and then polls after each
 // event and each poll interval until the deadline, and once more shortly before

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -588,6 +589,11 @@ func TestWaitChecksExpectation(t *testing.T) {
 		{"no instance", virtdriver.Expectation{Hostname: node, ARQs: []string{arqA}}},
 		{"no host", virtdriver.Expectation{Instance: server, ARQs: []string{arqA}}},
 		{"empty uuid", want("")},
+		{"nothing at all", virtdriver.Expectation{}},
+		{"instance that is no uuid", virtdriver.Expectation{Instance: "vm-1", Hostname: node, ARQs: []string{arqA}}},
+		{"instance without ARQs that is no uuid", virtdriver.Expectation{Instance: "vm-1", Hostname: node}},
+		{"uuid without dashes", virtdriver.Expectation{Instance: strings.ReplaceAll(server, "-", ""), Hostname: node, ARQs: []string{arqA}}},
+		{"ARQ that is no uuid", want(arqA, "gpu-0")},
 		{"twice", want(arqA, arqA)},
 		{"provider of another ARQ", virtdriver.Expectation{Instance: server, Hostname: node, ARQs: []string{arqA}, Providers: map[string]string{arqB: unplaced}}},
 	} {

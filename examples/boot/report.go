@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ type stepLine struct {
 func newReport(out io.Writer, asJSON bool) *report { return &report{out: out, asJSON: asJSON} }
 
 // step is told of every finished step.
-func (r *report) step(s lifecycle.Step) {
+func (r *report) step(_ context.Context, s lifecycle.Step) {
 	line := stepLine{Number: s.ID, Step: s.ID.String(), Undo: s.Undo, Host: s.Host, Duration: s.Duration}
 	if s.Err != nil {
 		line.Error = s.Err.Error()

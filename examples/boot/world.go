@@ -23,7 +23,7 @@ type world struct {
 type cloudNames struct{ user, service string }
 
 // openWorld opens the named cloud, or makes one in this process.
-func openWorld(ctx context.Context, cloud cloudNames, observe func(lifecycle.Step)) (*world, error) {
+func openWorld(ctx context.Context, cloud cloudNames, observe func(context.Context, lifecycle.Step)) (*world, error) {
 	if cloud.user != "" {
 		return realCloud(ctx, cloud, observe)
 	}
@@ -31,7 +31,7 @@ func openWorld(ctx context.Context, cloud cloudNames, observe func(lifecycle.Ste
 }
 
 // realCloud logs in by clouds.yaml. Cyborg tells a real Nova of bindings, not this program, so that the wait polls.
-func realCloud(ctx context.Context, cloud cloudNames, observe func(lifecycle.Step)) (*world, error) {
+func realCloud(ctx context.Context, cloud cloudNames, observe func(context.Context, lifecycle.Step)) (*world, error) {
 	w := &world{close: func() {}}
 	var err error
 	if w.placement, err = placement.New(ctx, placement.WithCloud(cloud.user)); err != nil {
@@ -49,7 +49,7 @@ func realCloud(ctx context.Context, cloud cloudNames, observe func(lifecycle.Ste
 }
 
 // ownCloud makes a Placement and a Cyborg that live in this process and are reached without sockets.
-func ownCloud(ctx context.Context, observe func(lifecycle.Step)) (*world, error) {
+func ownCloud(ctx context.Context, observe func(context.Context, lifecycle.Step)) (*world, error) {
 	w := &world{}
 	placementServer, err := placementtest.New()
 	if err != nil {

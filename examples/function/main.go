@@ -129,7 +129,7 @@ func (c *cloud) serve(ctx context.Context, function string) (err error) {
 }
 
 // step prints a finished step; that of the wait takes as long as the programming.
-func (c *cloud) step(s lifecycle.Step) {
+func (c *cloud) step(_ context.Context, s lifecycle.Step) {
 	failure, verb := "", s.Op
 	if s.Err != nil {
 		failure = s.Err.Error()

@@ -104,7 +104,7 @@ func (d *demo) start(ctx context.Context) error {
 	return err
 }
 
-func (d *demo) observe(step lifecycle.Step) {
+func (d *demo) observe(_ context.Context, step lifecycle.Step) {
 	if step.ID == lifecycle.StepBind {
 		d.records.mu.Lock()
 		defer d.records.mu.Unlock()

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/novacyborg/novacyborg/internal/pci"
@@ -45,6 +46,33 @@ func (k Kind) followingFunctions(at pci.Address, count int) ([]pci.Address, erro
 		functions = append(functions, function)
 	}
 	return functions, nil
+}
+
+// Functions are the addresses of the PCI functions that are the device's own, sorted
+// and each once: that by which it is recognised, and those of its handles. The
+// handles of type [HandleTestPCI] have none.
+func (d Device) Functions() []string {
+	functions := []string{d.ControlPath}
+	for _, part := range d.Deployables {
+		for _, handle := range part.Handles {
+			if at, ok := handle.function(); ok {
+				functions = append(functions, at.String())
+			}
+		}
+	}
+	slices.Sort(functions)
+	return slices.Compact(functions)
+}
+
+// function is the address in the handle's info; false for one behind which there is
+// nothing.
+func (h Handle) function() (pci.Address, bool) {
+	fields := make(map[string]string)
+	for _, pair := range h.Info {
+		fields[pair.Key] = pair.Value
+	}
+	at, err := pci.Parse(fields["domain"], fields["bus"], fields["device"], fields["function"])
+	return at, err == nil && h.Type != HandleTestPCI
 }
 
 // pciInfo is the info of a PCI function; the members are in alphabetical order,

@@ -6,16 +6,21 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/novacyborg/novacyborg/internal/pci"
 )
 
 // Machine is the driver of a host's cards, which come, go, break and take
 // images while it runs. It is an [Attacher] and a [Programmer], and safe for
-// concurrent use. Cards are named by their control path.
+// concurrent use. Cards are named by their control path, which is a PCI address in
+// any form that lspci takes: "0000:3b:00.0", "3b:00.0", "3B:00.0".
 type Machine struct {
 	host  string
 	takes time.Duration
-	// unowned makes cards of [Kind.Unowned].
-	unowned bool
+	// kinds finds kinds by their names.
+	kinds func(name string) (Kind, error)
+	// changed is told of each change of the cards.
+	changed func()
 
 	mu    sync.Mutex
 	slots []*slot
@@ -31,6 +36,8 @@ type slot struct {
 	kind   Kind
 	card   Card
 	device Device
+	// functions are those of the device.
+	functions []string
 	// programming holds one token while an image is loaded.
 	programming chan struct{}
 	// fault is what programming answers, nil when it works.
@@ -39,32 +46,13 @@ type slot struct {
 	mdevs map[string]string
 }
 
-// MachineOption configures [NewMachine].
-type MachineOption func(*Machine) error
-
-// WithProgrammingTime says how long it takes to load an image, 0 when not given.
-func WithProgrammingTime(takes time.Duration) MachineOption {
-	return func(m *Machine) error {
-		if takes < 0 {
-			return fmt.Errorf("machine: programming time %s: want 0 or more", takes)
-		}
-		m.takes = takes
-		return nil
-	}
-}
-
-// WithoutPCIOwner makes the machine's cards be of [Kind.Unowned].
-func WithoutPCIOwner() MachineOption {
-	return func(m *Machine) error {
-		m.unowned = true
-		return nil
-	}
-}
-
 // NewMachine returns the driver of a host without cards.
 func NewMachine(host string, opts ...MachineOption) (*Machine, error) {
-	m := &Machine{host: host}
-	for _, opt := range opts {
+	m := &Machine{host: host, kinds: Named, changed: func() {}}
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("machine: option %d is nil", i)
+		}
 		if err := opt(m); err != nil {
 			return nil, err
 		}
@@ -73,38 +61,54 @@ func NewMachine(host string, opts ...MachineOption) (*Machine, error) {
 }
 
 // Insert puts in a card of the kind of that name, which the next Discover finds
-// as the last. Errors are of type [*Error], or of [ErrTaken] when the machine has
-// a device with that control path or a deployable of that name.
+// as the last. Errors are of type [*Error], those of [WithKinds], or of [ErrTaken]
+// when the machine has a device with one of its PCI functions or a deployable of that
+// name.
 func (m *Machine) Insert(kindName string, card Card) (Device, error) {
-	kind, err := Named(kindName)
+	kind, err := m.kinds(kindName)
 	if err != nil {
 		return Device{}, err
-	}
-	if m.unowned {
-		kind = kind.Unowned()
 	}
 	card.VFAddresses = slices.Clone(card.VFAddresses)
 	device, err := kind.Describe(m.host, card)
 	if err != nil {
 		return Device{}, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, s := range m.slots {
-		if taken := s.clash(device); taken != "" {
-			return Device{}, fmt.Errorf("insert %s of host %s: %s: %w", device.ControlPath, m.host, taken, ErrTaken)
-		}
+	added := &slot{
+		kind: kind, card: card, device: device, functions: device.Functions(),
+		programming: make(chan struct{}, 1), mdevs: make(map[string]string),
 	}
-	m.slots = append(m.slots, &slot{kind: kind, card: card, device: device, programming: make(chan struct{}, 1), mdevs: make(map[string]string)})
+	if err := m.add(added); err != nil {
+		return Device{}, err
+	}
+	m.changed()
 	return device.clone(), nil
 }
 
-// clash names what the slot and a device cannot both have, "" when nothing.
-func (s *slot) clash(device Device) string {
-	if s.device.ControlPath == device.ControlPath {
-		return "control path " + device.ControlPath
+// add puts a slot behind the others.
+func (m *Machine) add(added *slot) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.slots {
+		if taken := s.clash(added); taken != "" {
+			return fmt.Errorf("insert %s of host %s: %s: %w", added.device.ControlPath, m.host, taken, ErrTaken)
+		}
 	}
-	for _, deployable := range device.Deployables {
+	m.slots = append(m.slots, added)
+	return nil
+}
+
+// clash names what two slots cannot both have, "" when nothing.
+func (s *slot) clash(added *slot) string {
+	if s.device.ControlPath == added.device.ControlPath {
+		return "control path " + s.device.ControlPath
+	}
+	for _, function := range added.functions {
+		if slices.Contains(s.functions, function) {
+			return "function " + function + " of " + s.device.ControlPath
+		}
+	}
+	for _, deployable := range added.device.Deployables {
 		if _, taken := s.device.deployable(deployable.Name); taken {
 			return "deployable " + deployable.Name
 		}
@@ -115,24 +119,46 @@ func (s *slot) clash(device Device) string {
 // Remove takes a card out, as a device that falls off the bus; an image that is
 // being loaded into it fails. It can be inserted again.
 func (m *Machine) Remove(controlPath string) error {
+	return m.change("remove", controlPath, func(s *slot) {
+		m.slots = slices.DeleteFunc(m.slots, func(other *slot) bool { return other == s })
+	})
+}
+
+// change changes the slot of a control path.
+func (m *Machine) change(what, controlPath string, change func(*slot)) error {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	s, err := m.find("remove", controlPath)
-	if err != nil {
-		return err
+	s, err := m.find(what, controlPath)
+	if err == nil {
+		change(s)
 	}
-	m.slots = slices.DeleteFunc(m.slots, func(other *slot) bool { return other == s })
-	return nil
+	m.mu.Unlock()
+	if err == nil {
+		m.changed()
+	}
+	return err
 }
 
 // Slot is a card in its place in a [Machine].
 type Slot struct {
+	// ControlPath is the control path of its device.
+	ControlPath string
 	// Kind is the name of its kind.
 	Kind string
 	// Card is the card as it is now: with the function that was loaded last.
 	Card Card
 	// Broken says that [Machine.Break] was called for it.
 	Broken bool
+}
+
+// Slots are all cards, in the order of their insertion.
+func (m *Machine) Slots() []Slot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	slots := make([]Slot, 0, len(m.slots))
+	for _, s := range m.slots {
+		slots = append(slots, s.shown())
+	}
+	return slots
 }
 
 // Slot returns the card with that control path, or an error of [ErrNoDevice].
@@ -143,9 +169,13 @@ func (m *Machine) Slot(controlPath string) (Slot, error) {
 	if err != nil {
 		return Slot{}, err
 	}
-	found := Slot{Kind: s.kind.name, Card: s.card, Broken: s.device.Stub}
-	found.Card.VFAddresses = slices.Clone(s.card.VFAddresses)
-	return found, nil
+	return s.shown(), nil
+}
+
+func (s *slot) shown() Slot {
+	shown := Slot{ControlPath: s.device.ControlPath, Kind: s.kind.name, Card: s.card, Broken: s.device.Stub}
+	shown.Card.VFAddresses = slices.Clone(s.card.VFAddresses)
+	return shown
 }
 
 // Break makes a card a stub, see [Device.Stub]: it is found but cannot be used,
@@ -156,13 +186,7 @@ func (m *Machine) Break(controlPath string) error { return m.setStub("break", co
 func (m *Machine) Repair(controlPath string) error { return m.setStub("repair", controlPath, false) }
 
 func (m *Machine) setStub(what, controlPath string, stub bool) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s, err := m.find(what, controlPath)
-	if err == nil {
-		s.device.Stub = stub
-	}
-	return err
+	return m.change(what, controlPath, func(s *slot) { s.device.Stub = stub })
 }
 
 // Discover describes the cards in the order of their insertion.
@@ -179,10 +203,15 @@ func (m *Machine) Discover(ctx context.Context) ([]Device, error) {
 	return devices, nil
 }
 
-// find returns the slot of a control path; the caller holds the lock.
+// find returns the slot of a control path, however the address is written; the
+// caller holds the lock.
 func (m *Machine) find(what, controlPath string) (*slot, error) {
+	wanted := controlPath
+	if at, err := pci.ParseAddress(controlPath); err == nil {
+		wanted = at.String()
+	}
 	for _, s := range m.slots {
-		if s.device.ControlPath == controlPath {
+		if s.device.ControlPath == wanted {
 			return s, nil
 		}
 	}

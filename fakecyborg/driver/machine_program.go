@@ -48,7 +48,11 @@ func (m *Machine) program(ctx context.Context, deployable string, image Image) (
 	if err := wait(ctx, m.takes); err != nil {
 		return Deployable{}, fmt.Errorf("deployable %s: %w", deployable, err)
 	}
-	return m.load(s, deployable, image)
+	loaded, err := m.load(s, deployable, image)
+	if err == nil {
+		m.changed()
+	}
+	return loaded, err
 }
 
 // functionRule is what a function id may hold: what Placement takes in a trait,

@@ -73,10 +73,84 @@ func TestInsertRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "control path "+fpgaAt)
 	_, err = machine.Insert("qat", driver.Card{Address: "0000:3a:00.0", VFAddresses: []string{fpgaAt}})
 	require.ErrorIs(t, err, driver.ErrTaken)
-	require.ErrorContains(t, err, "deployable "+fpgaName)
+	require.ErrorContains(t, err, "function "+fpgaAt+" of "+fpgaAt)
 	assert.Len(t, found(t, machine), 2)
-	_, err = driver.NewMachine("h", driver.WithProgrammingTime(-1))
-	assert.ErrorContains(t, err, "programming time")
+	for want, option := range map[string]driver.MachineOption{
+		"programming time": driver.WithProgrammingTime(-1), "with kinds": driver.WithKinds(nil), "with changes": driver.WithChanges(nil), "machine: option 0 is nil": nil,
+	} {
+		_, err = driver.NewMachine("h", option)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// No two cards have a PCI function in common, whichever of them it is the first of;
+// the handles of Cyborg's own fake device are none.
+func TestFunctionsAreThereOnce(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name          string
+		first, second driver.Card
+		kinds         [2]string
+		want          string
+	}{
+		{"behind a card", driver.Card{Address: "0000:10:00.0", VFs: 4}, driver.Card{Address: "0000:10:00.2"}, [2]string{"fpga", "pgpu"}, "function 0000:10:00.2 of 0000:10:00.0"},
+		{"before a card", driver.Card{Address: "0000:10:00.2"}, driver.Card{Address: "10:00.0", VFs: 4}, [2]string{"pgpu", "qat"}, "function 0000:10:00.2 of 0000:10:00.2"},
+		{"both behind", driver.Card{Address: "0000:10:00.0", VFAddresses: []string{"0000:11:00.0"}}, driver.Card{Address: "0000:10:00.1", VFAddresses: []string{"0000:11:00.0"}}, [2]string{"qat", "nic"}, "function 0000:11:00.0 of 0000:10:00.0"},
+		{"user function", driver.Card{Address: "0000:10:00.0"}, driver.Card{Address: "0000:10:00.1"}, [2]string{"xilinx_fpga", "ssd"}, "function 0000:10:00.1 of 0000:10:00.0"},
+		{"beside each other", driver.Card{Address: "0000:10:00.0", VFs: 1}, driver.Card{Address: "0000:10:00.2"}, [2]string{"fpga", "pgpu"}, ""},
+		{"no functions", driver.Card{}, driver.Card{Address: "0000:0c:00.1"}, [2]string{"fake", "pgpu"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			machine, err := driver.NewMachine("h")
+			require.NoError(t, err)
+			_, err = machine.Insert(test.kinds[0], test.first)
+			require.NoError(t, err)
+			_, err = machine.Insert(test.kinds[1], test.second)
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, driver.ErrTaken)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+// A card is found by its address in any form.
+func TestAddressesInAnyForm(t *testing.T) {
+	t.Parallel()
+	machine := newMachine(t)
+	for _, form := range []string{fpgaAt, "3b:00.0", "0000:3B:00.0", "0000:3b:0.0"} {
+		require.NoError(t, machine.Break(form), form)
+		slot, err := machine.Slot(form)
+		require.NoError(t, err)
+		assert.True(t, slot.Broken)
+		require.NoError(t, machine.Repair(form))
+	}
+	require.ErrorIs(t, machine.Remove("3b"), driver.ErrNoDevice)
+	require.NoError(t, machine.Remove("3B:00.0"))
+	assert.Equal(t, "0000:af:00.0", machine.Slots()[0].ControlPath)
+}
+
+// Whoever wants it is told of each change, and may look at the machine.
+func TestChangesAreTold(t *testing.T) {
+	t.Parallel()
+	var machine *driver.Machine
+	var told []int
+	machine, err := driver.NewMachine("h", driver.WithChanges(func() { told = append(told, len(machine.Slots())) }))
+	require.NoError(t, err)
+	_, err = machine.Insert("fpga", driver.Card{Address: fpgaAt})
+	require.NoError(t, err)
+	_, err = machine.Insert("fpga", driver.Card{Address: fpgaAt})
+	require.Error(t, err)
+	require.NoError(t, machine.Break(fpgaAt))
+	require.NoError(t, machine.Repair(fpgaAt))
+	_, err = machine.Program(t.Context(), fpgaName, driver.Image{ID: "i"})
+	require.NoError(t, err)
+	require.NoError(t, machine.Remove(fpgaAt))
+	require.Error(t, machine.Remove(fpgaAt))
+	assert.Equal(t, []int{1, 1, 1, 1, 0}, told)
 }
 
 // What Discover returns belongs to the caller.

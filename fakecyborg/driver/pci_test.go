@@ -14,7 +14,10 @@ import (
 func TestUnowned(t *testing.T) {
 	t.Parallel()
 	card := driver.Card{Address: "0000:01:00.0"}
-	machine, err := driver.NewMachine("h1", driver.WithoutPCIOwner())
+	machine, err := driver.NewMachine("h1", driver.WithKinds(func(name string) (driver.Kind, error) {
+		kind, err := driver.Named(name)
+		return kind.Unowned(), err
+	}))
 	require.NoError(t, err)
 	device, err := machine.Insert("pci", card)
 	require.NoError(t, err)

@@ -16,21 +16,25 @@ import (
 // wrong sort are an [*Error] with file, line and key; name is what errors call
 // the file. Operations and names are checked by [Set.Add].
 func Parse(name string, data []byte) ([]Rule, error) {
+	return newReader(name).parse(data)
+}
+
+func (r reader) parse(data []byte) ([]Rule, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, syntax(name, err)
+		return nil, syntax(r.file, err)
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return nil, syntax(name, err)
+			return nil, syntax(r.file, err)
 		}
-		return nil, syntax(name, fmt.Errorf("yaml: line %d: a second document", second.Line))
+		return nil, syntax(r.file, fmt.Errorf("yaml: line %d: a second document", second.Line))
 	}
-	return ReadNode(name, document.Content[0], "")
+	return r.read(document.Content[0], "")
 }
 
 // lineOf finds the line in an error of yaml.
@@ -50,7 +54,10 @@ func syntax(name string, err error) error {
 // ReadNode is [Parse] for a part of a document that was parsed already: n is at
 // the path of keys at.
 func ReadNode(name string, n *yaml.Node, at string) ([]Rule, error) {
-	r := reader{file: name}
+	return newReader(name).read(n, at)
+}
+
+func (r reader) read(n *yaml.Node, at string) ([]Rule, error) {
 	if n.Kind == yaml.MappingNode {
 		rule, err := r.rule(n, at)
 		if err != nil {

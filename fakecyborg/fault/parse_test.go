@@ -50,6 +50,31 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// What only a set can find wrong has its place in the text too.
+func TestAddText(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, text, want string }{
+		{name: "one rule", text: "operation: bind\nfirst: -1\nfault: stuck\n", want: `f:2: first: unusable value "-1", want 0 or more`},
+		{name: "list", text: "- {operation: bind, fault: stuck}\n- operation: bind\n  fault: stuck\n  nth: -1\n", want: `f:4: [1].nth: unusable value "-1", want 0 or more`},
+		{name: "missing key", text: "- operation: bind\n  scope: s\n", want: `f:1: [0].fault: contradiction: want either fault or sequence`},
+		{name: "in a sequence", text: "operation: event\nsequence:\n  - pass\n  - stuck\n", want: `f:4: sequence[1]: the fault cannot happen there: stuck is for bind and program, not for event`},
+		{name: "syntax", text: "[", want: `f:1: not a rule: did not find expected node content`},
+		{name: "nothing", text: "[]", want: `f: not a rule: it is empty`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			set := fault.NewSet("arq:update")
+			_, err := set.AddText("f", []byte(test.text))
+			require.EqualError(t, err, test.want)
+			assert.True(t, set.Empty())
+		})
+	}
+	set := fault.NewSet("arq:update")
+	added, err := set.AddText("f", []byte("{operation: bind, fault: stuck}"))
+	require.NoError(t, err)
+	assert.Equal(t, "fault-1", added[0].Name)
+}
+
 func TestParseOneOrNone(t *testing.T) {
 	t.Parallel()
 	one, err := fault.Parse("f", []byte(`{"operation": "bind", "fault": "stuck"}`))
@@ -71,6 +96,9 @@ func TestParseErrorsNameThePlace(t *testing.T) {
 		{name: "no list", text: "a", want: `f:1: not a rule: want a list of rules, got "a"`, is: fault.ErrSyntax},
 		{name: "unknown key", text: "- operation: bind\n  fault: stuck\n  probability: 0.5\n", want: `f:3: [0].probability: not a rule: unknown key "probability", known are name, operation, scope, arq, host, instance, first, nth, fault, sequence`, is: fault.ErrSyntax},
 		{name: "twice", text: "- first: 1\n  first: 2\n", want: `f:2: [0].first: not a rule: the key is there twice`, is: fault.ErrSyntax},
+		{name: "first of none", text: "- operation: bind\n  first: 0\n  fault: stuck\n", want: `f:2: [0].first: unusable value: want 1 or more, or leave it out to hit all that matches, got "0"`, is: fault.ErrValue},
+		{name: "nth of none", text: `{"nth": 0}`, want: `f:1: nth: unusable value: want 1 or more, or leave it out to hit all that matches, got "0"`, is: fault.ErrValue},
+		{name: "form", text: "{operation: x, fault: {kind: status, code: 503, form: html}}", want: `f:1: fault.form: unusable value "html", known are controller, conductor, routing, lock, keystone, gateway`, is: fault.ErrValue},
 		{name: "no number", text: "- first: many\n", want: `f:1: [0].first: unusable value: want a whole number, got "many"`, is: fault.ErrValue},
 		{name: "unknown kind", text: "- fault: {kind: explode}\n", want: `f:1: [0].fault.kind: unknown kind of fault: "explode", known are ` + strings.Join(fault.Kinds(), ", "), is: fault.ErrUnknownKind},
 		{name: "no kind", text: "- fault: {code: 503}\n", want: `f:1: [0].fault.kind: unknown kind of fault: "", known are ` + strings.Join(fault.Kinds(), ", "), is: fault.ErrUnknownKind},

@@ -14,6 +14,23 @@ import (
 // name keys and places in all of its errors.
 type reader struct {
 	file string
+	// lines are the lines of all paths that were seen.
+	lines map[string]int
+}
+
+func newReader(file string) reader { return reader{file: file, lines: make(map[string]int)} }
+
+// locate turns a path of keys into file, line and path. A path that is not in the
+// file has the line of the nearest part that is.
+func (r reader) locate(path string) string {
+	line := 1
+	for known := path; known != ""; known = known[:max(0, strings.LastIndexAny(known, ".["))] {
+		if at, ok := r.lines[known]; ok {
+			line = at
+			break
+		}
+	}
+	return fmt.Sprintf("%s:%d: %s", r.file, line, path)
 }
 
 func (r reader) fail(n *yaml.Node, at string, kind error, format string, args ...any) error {
@@ -31,8 +48,22 @@ func (r reader) at(n *yaml.Node, err *Error) error {
 
 func (r reader) rule(n *yaml.Node, at string) (Rule, error) {
 	var rule Rule
-	err := r.fields(n, at, reflect.ValueOf(&rule).Elem())
-	return rule, err
+	r.lines[at] = n.Line
+	if err := r.fields(n, at, reflect.ValueOf(&rule).Elem()); err != nil {
+		return rule, err
+	}
+	return rule, r.refuseZero(n, at)
+}
+
+// refuseZero refuses the amounts that stand for nothing in a [Rule], and so for all
+// that matches.
+func (r reader) refuseZero(n *yaml.Node, at string) error {
+	return r.pairs(n, at, func(key, value *yaml.Node, at string) error {
+		if number, err := strconv.Atoi(value.Value); (key.Value == "first" || key.Value == "nth") && err == nil && number == 0 {
+			return r.fail(value, at, ErrValue, "want 1 or more, or leave it out to hit all that matches, got %q", value.Value)
+		}
+		return nil
+	})
 }
 
 // fields fills a struct from keys and values.
@@ -62,7 +93,7 @@ func (r reader) pairs(n *yaml.Node, at string, read func(key, value *yaml.Node, 
 		if seen[key.Value] {
 			return r.fail(key, below, ErrSyntax, "the key is there twice")
 		}
-		seen[key.Value] = true
+		seen[key.Value], r.lines[below] = true, key.Line
 		if err := read(key, value, below); err != nil {
 			return err
 		}
@@ -118,7 +149,9 @@ func (r reader) sequence(n *yaml.Node, at string, into *[]Fault) error {
 	}
 	for i, element := range n.Content {
 		var f Fault
-		if err := r.fault(element, fmt.Sprintf("%s[%d]", at, i), &f); err != nil {
+		below := fmt.Sprintf("%s[%d]", at, i)
+		r.lines[below] = element.Line
+		if err := r.fault(element, below, &f); err != nil {
 			return err
 		}
 		*into = append(*into, f)

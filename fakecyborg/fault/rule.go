@@ -37,7 +37,8 @@ type Rule struct {
 	Host string `json:"host"`
 	// Instance is the UUID of an instance.
 	Instance string `json:"instance"`
-	// First hits the first n of what matches; 0 is all of them.
+	// First hits the first n of what matches; 0 is all of them, for which a text
+	// leaves it out.
 	First int `json:"first"`
 	// Nth hits only the nth of what matches, counted from 1.
 	Nth int `json:"nth"`

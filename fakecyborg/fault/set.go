@@ -63,18 +63,41 @@ func (s *Set) Add(rules ...Rule) error {
 func (s *Set) AddNamed(rules ...Rule) ([]Count, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	added, named := make([]*counted, 0, len(rules)), s.named
+	added, named, err := s.checked(s.rules, s.named, rules)
+	if err != nil {
+		return nil, err
+	}
+	s.set(append(s.rules, added...), named)
+	return countsOf(added), nil
+}
+
+// Replace takes all rules away and puts those in their place, or changes nothing
+// and returns an [*Error]. Nobody meets a part of both.
+func (s *Set) Replace(rules ...Rule) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	added, named, err := s.checked(nil, 0, rules)
+	if err == nil {
+		s.set(added, named)
+	}
+	return err
+}
+
+// checked are rules with their names, which are to come behind others; the caller
+// holds the lock.
+func (s *Set) checked(others []*counted, named int, rules []Rule) ([]*counted, int, error) {
+	added := make([]*counted, 0, len(rules))
 	for i, rule := range rules {
 		taken := func(name string) bool {
 			same := func(c *counted) bool { return c.Name == name }
-			return slices.ContainsFunc(s.rules, same) || slices.ContainsFunc(added, same)
+			return slices.ContainsFunc(others, same) || slices.ContainsFunc(added, same)
 		}
 		err := rule.check(s.operations)
 		if err == nil {
 			err = checkName(rule.Name, taken)
 		}
 		if err != nil {
-			return nil, below(fmt.Sprintf("[%d]", i), err)
+			return nil, 0, below(fmt.Sprintf("[%d]", i), err)
 		}
 		for rule.Name == "" || (rules[i].Name == "" && taken(rule.Name)) {
 			named++
@@ -82,9 +105,13 @@ func (s *Set) AddNamed(rules ...Rule) ([]Count, error) {
 		}
 		added = append(added, &counted{Rule: rule})
 	}
-	s.rules, s.named = append(s.rules, added...), named
-	s.size.Store(int64(len(s.rules)))
-	return countsOf(added), nil
+	return added, named, nil
+}
+
+// set needs the lock.
+func (s *Set) set(rules []*counted, named int) {
+	s.rules, s.named = rules, named
+	s.size.Store(int64(len(rules)))
 }
 
 func countsOf(rules []*counted) []Count {

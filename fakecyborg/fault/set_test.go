@@ -3,6 +3,7 @@ package fault_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -243,4 +244,33 @@ func TestSelectionIsExact(t *testing.T) {
 			require.Equal(t, want, met != nil)
 		}
 	})
+}
+
+// A set is replaced as a whole: those who ask meanwhile meet the old rules or the
+// new ones, and a rule of the same name is in nobody's way.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	rule := func(host string) fault.Rule {
+		return fault.Rule{Name: "same", Operation: fault.Bind, Host: host, Fault: fault.Stuck{}}
+	}
+	set := newSet(t, rule("a"))
+	require.NoError(t, set.Replace(rule("b"), fault.Rule{Operation: "arq:update", Fault: fault.Hang{}}))
+	require.ErrorIs(t, set.Replace(rule("c"), rule("d")), fault.ErrName)
+	counts := set.Counts()
+	require.Len(t, counts, 2, "what is refused changes nothing")
+	assert.Equal(t, []string{"b", "fault-1"}, []string{counts[0].Host, counts[1].Name})
+
+	var writers sync.WaitGroup
+	for _, host := range []string{"a", "b"} {
+		writers.Go(func() {
+			for range 200 {
+				err := set.Replace(rule(host))
+				assert.Len(t, set.Counts(), 1)
+				assert.NoError(t, err)
+			}
+		})
+	}
+	writers.Wait()
+	require.NoError(t, set.Replace())
+	assert.True(t, set.Empty())
 }

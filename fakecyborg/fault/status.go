@@ -2,10 +2,10 @@ package fault
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -40,13 +40,22 @@ func (s Status) Check() error {
 	case s.Code < http.StatusBadRequest || s.Code > 599:
 		return wrong("code", strconv.Itoa(s.Code), "want 400 to 599")
 	case s.Form != "" && !slices.Contains(forms, s.Form):
-		return wrong("form", string(s.Form), fmt.Sprintf("known are %v", forms))
+		return wrong("form", string(s.Form), "known are "+joined(forms))
 	case s.RetryAfter < 0:
 		return wrong("retry_after", strconv.Itoa(s.RetryAfter), "want seconds, 0 or more")
 	case s.After < 0:
 		return wantTime("after", s.After)
 	}
 	return nil
+}
+
+// joined lists names.
+func joined[T ~string](names []T) string {
+	texts := make([]string, 0, len(names))
+	for _, name := range names {
+		texts = append(texts, string(name))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // Meet refuses.

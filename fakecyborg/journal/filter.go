@@ -28,7 +28,7 @@ type Filter struct {
 
 // Match says whether an entry is one of those that the filter picks.
 func (f Filter) Match(e Entry) bool {
-	return is(f.Kind, e.Kind) && is(f.Scope, e.Scope) && is(f.Operation, e.Operation) && is(f.Method, e.Method) &&
+	return is(f.Kind, e.Kind) && inScope(f.Scope, e.Scope) && is(f.Operation, e.Operation) && is(f.Method, e.Method) &&
 		is(f.RequestID, e.RequestID) && is(f.Fault, e.Fault) && (f.Status == 0 || f.Status == e.Status) &&
 		e.Seq > f.After && (!f.Finished || !e.InFlight) && f.matchEvent(e.Event)
 }

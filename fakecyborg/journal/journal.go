@@ -17,11 +17,13 @@ type Limits struct {
 	// Entries is how many entries are kept; the oldest that have ended go first. The
 	// default is 10000.
 	Entries int
-	// Bytes is how many bytes of all bodies, headers, paths and queries together are
-	// kept; the oldest entries that have ended go first. The default is 64 MiB.
+	// Bytes is how many bytes of all texts of all entries together are kept: bodies,
+	// headers, paths, queries and the rest; the oldest entries that have ended go first.
+	// The default is 64 MiB.
 	Bytes int
 	// BodyBytes is how many bytes of one body are kept, and likewise of one header, of
-	// a path and of a query; the default is 64 KiB.
+	// a path, of a query and of every other text; the default is 64 KiB. Of a scope it
+	// is 1 KiB at most.
 	BodyBytes int
 }
 
@@ -41,15 +43,12 @@ type Journal struct {
 	bytes   int
 	seq     int
 	dropped int
-	counts  map[key]int
+	counts  *tallies
 	// inFlight are the exchanges that have not ended.
 	inFlight map[*Entry]struct{}
 	// changed is closed, and forgotten, when anything changes; nil while nobody waits.
 	changed chan struct{}
 }
-
-// key is what is counted apart.
-type key struct{ scope, operation string }
 
 // New makes an empty journal. A negative limit is an error.
 func New(limits Limits) (*Journal, error) {
@@ -69,7 +68,7 @@ func New(limits Limits) (*Journal, error) {
 			*limit.value = limit.standard
 		}
 	}
-	return &Journal{limits: limits, counts: make(map[key]int), inFlight: make(map[*Entry]struct{})}, nil
+	return &Journal{limits: limits, counts: newTallies(limits.Entries), inFlight: make(map[*Entry]struct{})}, nil
 }
 
 // Open is an exchange that has not ended.
@@ -84,7 +83,7 @@ func (j *Journal) Begin(e Entry, requestBody []byte) *Open {
 	e.Kind = cmp.Or(e.Kind, Exchange)
 	e.InFlight, e.Started = true, time.Now().UTC()
 	e.RequestHeader = cutHeader(redact(e.RequestHeader), j.limits.BodyBytes)
-	e.Path, e.Query = cutText(e.Path, j.limits.BodyBytes), cutText(e.Query, j.limits.BodyBytes)
+	e.cut(j.limits)
 	e.RequestBody = newBody(requestBody, j.limits.BodyBytes)
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -123,10 +122,12 @@ func (o *Open) End(outcome Outcome) {
 	}
 	delete(j.inFlight, o.entry)
 	e := o.entry
+	j.bytes -= e.size()
 	e.InFlight, e.Duration = false, time.Since(e.Started)
 	e.Status, e.ResponseHeader, e.ResponseBody = outcome.Status, header, body
 	e.RequestID, e.Caller, e.Fault, e.Error = outcome.RequestID, outcome.Caller, outcome.Fault, outcome.Error
-	j.bytes += len(body.Text) + headerSize(header)
+	e.cut(j.limits)
+	j.bytes += e.size()
 	j.shrink()
 	j.tell()
 }
@@ -137,7 +138,7 @@ func (j *Journal) add(e *Entry) {
 	e.Seq = j.seq
 	j.entries = append(j.entries, e)
 	j.bytes += e.size()
-	j.counts[key{e.Scope, e.Operation}]++
+	j.counts.add(e.Scope, e.Operation)
 	j.shrink()
 	j.tell()
 }
@@ -200,7 +201,7 @@ func (j *Journal) InFlight(scope string) int {
 	defer j.mu.Unlock()
 	count := 0
 	for e := range j.inFlight {
-		if scope == "" || e.Scope == scope {
+		if inScope(scope, e.Scope) {
 			count++
 		}
 	}
@@ -209,17 +210,12 @@ func (j *Journal) InFlight(scope string) int {
 
 // Counts is how many entries there were of each operation, also of those that
 // were dropped since; "event" counts events, and "" what no route was found for.
-// A scope other than "" counts only its own.
+// A scope other than "" counts only its own; of scopes that were not used for long, as
+// many others as [Limits] has entries, the counts are forgotten.
 func (j *Journal) Counts(scope string) map[string]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	counts := make(map[string]int)
-	for k, count := range j.counts {
-		if scope == "" || k.scope == scope {
-			counts[k.operation] += count
-		}
-	}
-	return counts
+	return j.counts.counts(cutText(scope, j.limits.scopeBytes()))
 }
 
 // WaitFor returns as soon as at least n entries match, with all that do; what is
@@ -274,20 +270,16 @@ func (j *Journal) Clear(scope string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entries = slices.DeleteFunc(j.entries, func(e *Entry) bool {
-		if e.InFlight || (scope != "" && e.Scope != scope) {
+		if e.InFlight || !inScope(scope, e.Scope) {
 			return false
 		}
 		j.bytes -= e.size()
 		return true
 	})
-	for k := range j.counts {
-		if scope == "" || k.scope == scope {
-			delete(j.counts, k)
-		}
-	}
+	j.counts.clear(cutText(scope, j.limits.scopeBytes()))
 	for e := range j.inFlight {
-		if scope == "" || e.Scope == scope {
-			j.counts[key{e.Scope, e.Operation}]++
+		if inScope(scope, e.Scope) {
+			j.counts.add(e.Scope, e.Operation)
 		}
 	}
 	if scope == "" {

@@ -254,3 +254,77 @@ func TestLimitsOfHeaders(t *testing.T) {
 	j.Begin(journal.Entry{}, make([]byte, 100)).End(journal.Outcome{})
 	assert.Len(t, j.Entries(nil), 1)
 }
+
+// No text passes the limits, wherever it stands, and each is counted.
+func TestLimitsOfAllTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 300)
+	kept := long[:100] + journal.Cut
+	for _, test := range []struct {
+		name    string
+		entry   journal.Entry
+		outcome journal.Outcome
+		read    func(journal.Entry) string
+	}{
+		{name: "scope", entry: journal.Entry{Scope: long}, read: func(e journal.Entry) string { return e.Scope }},
+		{name: "method", entry: journal.Entry{Method: long}, read: func(e journal.Entry) string { return e.Method }},
+		{name: "request id", outcome: journal.Outcome{RequestID: long}, read: func(e journal.Entry) string { return e.RequestID }},
+		{name: "caller", outcome: journal.Outcome{Caller: long}, read: func(e journal.Entry) string { return e.Caller }},
+		{name: "fault", outcome: journal.Outcome{Fault: long}, read: func(e journal.Entry) string { return e.Fault }},
+		{name: "error", outcome: journal.Outcome{Error: long}, read: func(e journal.Entry) string { return e.Error }},
+		{name: "name", entry: journal.Entry{Event: &journal.Sent{Name: long}}, read: func(e journal.Entry) string { return e.Event.Name }},
+		{name: "instance", entry: journal.Entry{Event: &journal.Sent{ServerUUID: long}}, read: func(e journal.Entry) string { return e.Event.ServerUUID }},
+		{name: "tag", entry: journal.Entry{Event: &journal.Sent{Tag: long}}, read: func(e journal.Entry) string { return e.Event.Tag }},
+		{name: "status", entry: journal.Entry{Event: &journal.Sent{Status: long}}, read: func(e journal.Entry) string { return e.Event.Status }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			j := newJournal(t, journal.Limits{Bytes: 250, BodyBytes: 100})
+			for range 5 {
+				j.Begin(test.entry, nil).End(test.outcome)
+			}
+			entries := j.Entries(nil)
+			require.Len(t, entries, 2, "of 105 bytes")
+			assert.Equal(t, kept, test.read(entries[0]))
+			j.Clear("")
+			j.Begin(journal.Entry{}, make([]byte, 100)).End(journal.Outcome{Body: make([]byte, 100)})
+			assert.Len(t, j.Entries(nil), 1, "all that was counted was given back")
+		})
+	}
+	event := &journal.Sent{Tag: long}
+	newJournal(t, journal.Limits{BodyBytes: 1}).Begin(journal.Entry{Event: event}, nil)
+	assert.Equal(t, long, event.Tag, "the caller keeps its own")
+}
+
+// A scope that was cut is found by all of its name.
+func TestLongScope(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t, journal.Limits{})
+	long := strings.Repeat("s", 5000)
+	open := j.Begin(journal.Entry{Scope: long, Operation: "op"}, nil)
+	assert.Len(t, j.Entries(nil)[0].Scope, 1024+len(journal.Cut))
+	assert.Equal(t, 1, j.InFlight(long))
+	assert.Equal(t, map[string]int{"op": 1}, j.Counts(long))
+	assert.Len(t, j.Entries(journal.Filter{Scope: long}.Match), 1)
+	assert.Empty(t, j.Entries(journal.Filter{Scope: "s"}.Match))
+	open.End(journal.Outcome{})
+	j.Clear(long)
+	assert.Empty(t, j.Entries(nil))
+	assert.Empty(t, j.Counts(""))
+}
+
+// However many scopes there are, the counts of the latest are kept, and those of all.
+func TestCountsOfManyScopes(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t, journal.Limits{Entries: 3})
+	for i := range 10 {
+		j.Begin(journal.Entry{Scope: fmt.Sprint("s", i), Operation: "op"}, nil).End(journal.Outcome{})
+		j.Begin(journal.Entry{Scope: "s0", Operation: "op"}, nil).End(journal.Outcome{})
+	}
+	assert.Equal(t, map[string]int{"op": 20}, j.Counts(""))
+	assert.Equal(t, map[string]int{"op": 11}, j.Counts("s0"), "it was used all the time")
+	assert.Equal(t, map[string]int{"op": 1}, j.Counts("s9"))
+	assert.Empty(t, j.Counts("s1"), "it was not")
+	j.Clear("s0")
+	assert.Equal(t, map[string]int{"op": 9}, j.Counts(""))
+}

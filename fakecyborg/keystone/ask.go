@@ -37,6 +37,7 @@ type answer struct {
 // ask validates a token. Errors do not show it.
 // It mirrors keystonemiddleware/auth_token/_identity.py:IdentityServer.verify_token.
 func (v *Validator) ask(ctx context.Context, token string, allowExpired bool) (verdict, error) {
+	used := v.service.Token()
 	target := v.service.ServiceURL("auth", "tokens") + "?nocatalog=1"
 	if allowExpired {
 		target += "&allow_expired=1"
@@ -49,7 +50,8 @@ func (v *Validator) ask(ctx context.Context, token string, allowExpired bool) (v
 		return verdict{}, fakecyborg.ErrUnauthorized
 	}
 	if err != nil {
-		return verdict{}, fmt.Errorf("validate a token at %s: %w", v.address, osapi.Transparent(err))
+		err = fmt.Errorf("validate a token at %s: %w", v.address, osapi.Transparent(err))
+		return verdict{}, withoutTokens(err, token, used, v.service.Token())
 	}
 	if body.Token.User.ID == "" || body.Token.ExpiresAt.IsZero() {
 		return verdict{}, fmt.Errorf("validate a token at %s: the answer with status %d is no token", v.address, response.StatusCode)

@@ -36,7 +36,10 @@ func newConfig(opts []Option) (*config, error) {
 		account: osapi.WithEnv(), cacheTime: DefaultCacheTime, cacheEntries: DefaultCacheEntries,
 		retries: osapi.WithRetries(3, 500*time.Millisecond, 4*time.Second),
 	}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("option %d is nil", i)
+		}
 		if err := opt(c); err != nil {
 			return nil, err
 		}

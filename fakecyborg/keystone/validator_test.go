@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -341,6 +342,7 @@ func TestNewRefuses(t *testing.T) {
 	for want, option := range map[string]keystone.Option{
 		"less than none": keystone.WithCache(-1, 0), "no logger": keystone.WithLogger(nil),
 		"retries -1": keystone.WithRetries(-1, 0, 0), "provider client is nil": keystone.WithProvider(nil),
+		"option 0 is nil": nil,
 	} {
 		_, err := keystone.New(t.Context(), c.url, option)
 		require.ErrorContains(t, err, want)
@@ -397,4 +399,30 @@ func TestRealKeystone(t *testing.T) {
 	require.NoError(t, tokens.Revoke(t.Context(), identity, revoked).Err)
 	_, err = authenticate(t.Context(), v, revoked, "")
 	require.ErrorIs(t, err, fakecyborg.ErrUnauthorized)
+}
+
+// What Keystone repeats of a request is in no error, neither the token that was asked about nor the account's own.
+func TestErrorsShowNoToken(t *testing.T) {
+	t.Parallel()
+	c := startCloud(t)
+	account := c.logIn(t, "nova", "service")
+	v, err := keystone.New(t.Context(), c.url, keystone.WithProvider(account))
+	require.NoError(t, err)
+	const subject = `s3cr3t/"subject"+`
+	for _, body := range []string{
+		`{"error": {"message": "token ` + subject + ` by ` + account.Token() + ` is odd"}}`,
+		`{"error": {"message": "token s3cr3t/\"subject\"+ by ` + account.Token() + ` is odd"}}`,
+		`{"error": {"message": "?token=` + url.QueryEscape(subject) + `&by=` + url.QueryEscape(account.Token()) + `"}}`,
+	} {
+		c.spoil(http.StatusBadRequest, body)
+		for _, tokens := range [][2]string{{subject, ""}, {"other", subject}} {
+			_, err = authenticate(t.Context(), v, tokens[0], tokens[1])
+			require.ErrorContains(t, err, "(redacted)")
+			require.ErrorContains(t, err, "400")
+			assert.NotContains(t, err.Error(), "subject")
+			assert.NotContains(t, err.Error(), account.Token())
+			var status gophercloud.ErrUnexpectedResponseCode
+			require.ErrorAs(t, err, &status, "what it is stays known")
+		}
+	}
 }

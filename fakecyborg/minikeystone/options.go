@@ -34,7 +34,10 @@ func newConfig(opts []Option) (*config, error) {
 		{kind: "identity", name: "keystone", path: prefix},
 		{kind: "accelerator", name: "cyborg", path: "/accelerator"},
 	}}
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("option %d is nil", i)
+		}
 		if err := opt(c); err != nil {
 			return nil, err
 		}
@@ -134,10 +137,11 @@ func WithClock(now func() time.Time) Option {
 	}
 }
 
+// checkURL does not show the address, which may hold a password.
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil {
-		return fmt.Errorf("%q is not an http or https url without a user", address)
+		return errors.New("it is not an http or https url without a user")
 	}
 	return nil
 }

@@ -20,11 +20,11 @@ import (
 func TestUsersErrorsNameThePlace(t *testing.T) {
 	t.Parallel()
 	entry := func(more string) string {
-		return "tokens:\n  - {user: ann, password: s3cr3t, project: " + demoProject + ", project_name: demo}\n  - {" + more + "}"
+		return "tokens:\n  - {user: ann, password: s3cr3t, project: " + demoProject + ", project_name: demo, roles: [member]}\n  - {roles: [member], " + more + "}"
 	}
 	for _, test := range []struct{ name, file, want string }{
 		{"not YAML", "tokens: [", "u.yaml:1: did not find expected node content"},
-		{"unknown key", entry("user: bob, pass: s3cr3t"), "u.yaml:3: tokens[1].pass: unknown key"},
+		{"unknown key", entry("user: bob, pass: s3cr3t"), "u.yaml:3: tokens[1]: unknown key, known are "},
 		{"another password", entry("user: ann, password: s3cr3t-2"), "u.yaml:3: tokens[1]: user ann has another password in another entry"},
 		{"project twice", entry("user: ann, password: s3cr3t, project: " + demoProject), "u.yaml:3: tokens[1]: the user has an entry for that project already"},
 		{"name of the project", entry("user: bob, password: s3cr3t, project: " + demoProject + ", project_name: x"), "u.yaml:3: tokens[1]: project " + demoProject + " has another name or domain in another entry"},
@@ -50,11 +50,15 @@ func TestOptions(t *testing.T) {
 		"less than a second":      minikeystone.WithTokenLife(time.Millisecond),
 		"with url":                minikeystone.WithURL("127.0.0.1:5000"),
 		"needs a type and a name": minikeystone.WithService("", "x", "/x"),
-		"with service compute":    minikeystone.WithService("compute", "nova", "nova.example"),
+		"with service image":      minikeystone.WithService("image", "glance", "glance.example"),
 		"no function":             minikeystone.WithClock(nil),
+		"option 0 is nil":         nil,
+		"with url: it is not an http or https url without a user":             minikeystone.WithURL("http://u:s3cr3t@h"),
+		"with service compute: it is not an http or https url without a user": minikeystone.WithService("compute", "nova", "https://u:s3cr3t@h"),
 	} {
 		_, err := minikeystone.New(option)
 		require.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "s3cr3t")
 	}
 	path := filepath.Join(t.TempDir(), "users.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(people), 0o600))

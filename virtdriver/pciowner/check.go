@@ -176,16 +176,22 @@ func (c *checker) claimHandle(arq cyborgclient.ARQ) {
 	c.claim(address.String(), Claim{OwnerCyborg, "ARQ " + arq.UUID, fmt.Sprintf("handle of type %s, for instance %s", arq.AttachHandle.Type, arq.InstanceUUID)})
 }
 
-// summary tells what an entry asks for.
+// summary tells what an entry says.
 func (s *DeviceSpec) summary() string {
+	parts := []string{s.devices()}
+	for _, name := range slices.Sorted(maps.Keys(s.Tags)) {
+		parts = append(parts, name+" "+cmp.Or(s.Tag(name), "null"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// devices tells which devices an entry is for.
+func (s *DeviceSpec) devices() string {
 	var parts []string
 	for _, part := range [][2]string{{"vendor", strings.Trim(s.VendorID, anything)}, {"product", strings.Trim(s.ProductID, anything)}, {"address", s.Address}, {"devname", s.Devname}} {
 		if part[1] != "" {
 			parts = append(parts, part[0]+" "+part[1])
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Tags)) {
-		parts = append(parts, name+" "+cmp.Or(s.Tag(name), "null"))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "any device")
 }

@@ -28,7 +28,8 @@
 // objects and lists of them; addresses as globs with parts left out, or as an
 // object of regular expressions; vendor_id, product_id, devname, and tags
 // (physical_network, parent_ifname, trusted, managed, remote_managed,
-// live_migratable, resource_class, traits). What Nova refuses at its start is an
+// live_migratable, one_time_use, resource_class, traits). Nova takes any other key for a tag; one that
+// resembles a key that is read is a finding. What Nova refuses at its start is an
 // [Error] here, with file, line and option; all of them come at once. Regular
 // expressions outside of what addresses need (look-around, back references) are
 // refused too, see [ErrRegexp].

@@ -120,7 +120,8 @@ func (c *checker) findGroups() {
 	}
 }
 
-// findEntries looks for entries of the lists that match nothing.
+// findEntries looks for entries of the lists that match nothing or have a key that
+// nobody reads.
 func (c *checker) findEntries() {
 	var lists [][]DeviceSpec
 	if c.in.Nova != nil {
@@ -134,6 +135,7 @@ func (c *checker) findEntries() {
 	}
 	for _, list := range lists {
 		for i := range list {
+			c.findTypos(&list[i])
 			if !c.anyMatches(list[i]) {
 				c.add(FindingNoDevice, fmt.Sprintf("%s: %s matches no device of the host", list[i].place(), list[i].summary()))
 			}

@@ -80,6 +80,9 @@ const (
 	FindingUnreportable FindingKind = "not fit for placement"
 	// FindingNoDevice: an entry of a list that matches nothing.
 	FindingNoDevice FindingKind = "entry without a device"
+	// FindingUnread: an entry of a list with a key that resembles one that is
+	// read. Nova takes any key for a tag and does not complain.
+	FindingUnread FindingKind = "key that nobody reads"
 )
 
 // Finding is something to look at.

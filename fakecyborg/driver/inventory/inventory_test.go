@@ -351,19 +351,24 @@ func TestRealMachines(t *testing.T) {
 		}
 		t.Skip("no listings of real machines beside the repository")
 	}
-	taken := make(map[string]int)
+	taken, wide := make(map[string]int), make(map[string]int)
 	for _, file := range files {
 		functions, err := inventory.OpenLspci(file)
 		require.NoError(t, err)
 		require.NotEmpty(t, functions, file)
 		found := cards(t, functions, inventory.Rules{})
 		count := len(found.Ignored)
+		for _, ignored := range found.Ignored {
+			if len(ignored.Function.Address) > len("0000:00:00.0") {
+				wide[filepath.Base(file)]++
+			}
+		}
 		for _, card := range found.Cards {
 			taken[filepath.Base(file)+" "+card.Driver]++
 			count += len(card.Functions)
 		}
 		assert.Len(t, functions, count, file)
 	}
-	assert.Equal(t, 8, taken["01-h200-nvswitch.txt pgpu"])
-	assert.Equal(t, 1, taken["02-gpu-four-functions.txt pgpu"])
+	assert.Equal(t, map[string]int{"01-h200-nvswitch.txt pgpu": 8, "02-gpu-four-functions.txt pgpu": 1}, taken, "no cards elsewhere")
+	assert.Equal(t, map[string]int{"03-vmd-wide-domains.txt": 9, "05-six-digit-domain.txt": 1}, wide)
 }
