@@ -1,9 +1,6 @@
 package lifecycle_test
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -15,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -83,6 +79,25 @@ func (t trial) String() string {
 }
 
 func (t trial) kills() bool { return t.mishap.name == killed.name || t.then != nil && t.then.kills() }
+
+// ofOperation are the mishaps of the operation, nil for none.
+func (t trial) ofOperation() *trial {
+	if t.inResume {
+		t.then = nil
+	}
+	if t.at < 0 {
+		return nil
+	}
+	return &t
+}
+
+// ofResume is the mishap of the Resume after it.
+func (t trial) ofResume() *trial {
+	if !t.inResume {
+		return nil
+	}
+	return t.then
+}
 
 // killed ends the process before a call.
 var killed = mishap{"kill -9", anything, once, func(*strike) meddling { return meddling{kill: true} }}
@@ -201,20 +216,6 @@ func (b *batch) wanted(c trial, share uint32) bool {
 	return h.Sum32()%(share*uint32(len(matrixReleases))) == uint32(release)
 }
 
-// outcome is what a case came to.
-type outcome struct {
-	calls []call
-	// uncommitted is how many of them the undisturbed operation makes before it commits.
-	uncommitted int
-	// resumed are the calls of the Resume after a kill.
-	resumed []call
-	faults  []string
-}
-
-func (o *outcome) fault(format string, args ...any) {
-	o.faults = append(o.faults, fmt.Sprintf(format, args...))
-}
-
 // matrixSeed is three hosts with no more devices than the scenarios need: more would only be more candidates.
 func matrixSeed() fakecyborg.Seed {
 	seed := worldSeed([]string{"node-0", "node-1", "node-2"})
@@ -251,269 +252,4 @@ func (b *batch) report(c trial, o *outcome) {
 	}
 	name := regexp.QuoteMeta(b.scenario.name + "/" + c.String())
 	b.t.Logf("    alone: go test -run '%s' -matrix '^%s$'", strings.ReplaceAll(b.t.Name(), " ", "_"), name)
-}
-
-// aim makes a process meet the mishaps of a case.
-func (b *batch) aim(p *process, c *trial, instance string, cancel context.CancelFunc, o *outcome) *strike {
-	s := &strike{world: b.world, process: p, instance: instance, cancel: cancel}
-	var active *trial
-	p.gate.meddle = func(index int, met call) meddling {
-		if c == nil && s.met == 0 && !s.committed {
-			s.committed = b.committed(instance)
-			o.uncommitted = index
-		}
-		if c != nil && c.at == index {
-			if met != c.call {
-				o.fault("call %d is %s, and was %s before: the operation cannot be repeated", index, met, c.call)
-			}
-			if s.met == 0 {
-				s.committed = b.committed(instance)
-			}
-			active, c = c, c.then
-			s.met++
-			return active.mishap.meddle(s)
-		}
-		if active == nil {
-			return meddling{}
-		}
-		same := met == active.call
-		if active.mishap.span == repeated && same || active.mishap.span == outage && met.party == active.call.party {
-			return active.mishap.meddle(s)
-		}
-		if active.mishap.span != outage {
-			active = nil
-		}
-		return meddling{}
-	}
-	return s
-}
-
-// committed says whether the operation has come to the point of no return.
-func (b *batch) committed(instance string) bool {
-	operation := b.world.record(instance).Operation
-	return operation != nil && operation.Committed
-}
-
-// play runs a case.
-func (b *batch) play(c trial, o *outcome) {
-	w := b.world
-	w.steady.listen()
-	instance, operation := b.scenario.prepare(w)
-	before := w.record(instance)
-	if before.State == "" {
-		before.State = lifecycle.StateNone
-	}
-	p := w.start()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 10*time.Minute)
-	defer cancel()
-	aimed := &c
-	if c.inResume {
-		alone := c
-		alone.then = nil
-		aimed = &alone
-	}
-	if c.at < 0 {
-		aimed = nil
-	}
-	s := b.aim(p, aimed, instance, cancel, o)
-	err, dead := p.run(func() error { return operation(ctx, p.Manager) })
-	if s.beside != nil {
-		if err := <-s.beside; err != nil {
-			o.fault("delete meanwhile: %v", err)
-		}
-	}
-	o.calls = p.gate.log()
-	w.fake.Faults().Clear("")
-	if aimed != nil && s.met == 0 {
-		o.fault("the call was never made")
-	}
-	w.steady.listen()
-	switch {
-	case dead:
-		b.afterKill(c, before.State, instance, o)
-	case s.beside != nil:
-		b.afterDeletion(instance, o)
-	case err != nil && aimed == nil:
-		o.fault("%v", err)
-	case err != nil:
-		b.afterFailure(before.State, err, s, c, o)
-	default:
-		b.afterSuccess(instance, o)
-	}
-	if b.scenario.again() && len(o.faults) == 0 {
-		if err := operation(b.t.Context(), w.steady.Manager); err != nil {
-			o.fault("again: %v", err)
-		}
-	}
-	o.faults = append(o.faults, w.violations()...)
-	if len(o.faults) > 0 {
-		if err != nil {
-			o.fault("the operation's error: %v", err)
-		}
-		return
-	}
-	b.clean(o)
-}
-
-func jsonOf(record lifecycle.Record) string {
-	text, err := json.Marshal(record)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
-
-func (b *batch) afterSuccess(instance string, o *outcome) {
-	record := b.world.record(instance)
-	if record.State == "" {
-		record.State = lifecycle.StateNone
-	}
-	if record.State != b.scenario.want {
-		o.fault("the instance is %s after a success, not %s", record.State, b.scenario.want)
-	}
-	if len(record.Pending) > 0 {
-		o.fault("%v is pending after a success", record.Pending)
-	}
-}
-
-// afterDeletion checks that a deletion that came between left nothing but strays.
-func (b *batch) afterDeletion(instance string, o *outcome) {
-	if record := b.world.record(instance); record.Version != 0 && record.State != lifecycle.StateNone {
-		o.fault("the instance is %s after its deletion", record.State)
-	}
-}
-
-// afterKill resumes from the disk.
-func (b *batch) afterKill(c trial, before lifecycle.State, instance string, o *outcome) {
-	record := b.world.record(instance)
-	if record.Version == 0 {
-		if before != lifecycle.StateNone && b.scenario.want != lifecycle.StateNone {
-			o.fault("the record is gone")
-		}
-		return
-	}
-	want := record.State
-	p := b.world.start()
-	var second *trial
-	if c.inResume {
-		second = c.then
-	}
-	s := b.aim(p, second, instance, func() {}, o)
-	s.met++ // it is not the undisturbed operation
-	err, dead := p.run(func() error { _, err := p.Resume(b.t.Context(), record); return err })
-	o.resumed = p.gate.log()
-	b.world.fake.Faults().Clear("")
-	b.world.steady.listen()
-	if record, found := b.world.disk.load(instance); second != nil && found {
-		b.resume(record, o)
-	} else if second == nil {
-		b.resumedWell(err, o)
-	}
-	if dead != (second != nil && second.kills()) {
-		o.fault("resume: dead %v", dead)
-	}
-	if len(o.faults) > 0 {
-		return
-	}
-	after := b.world.record(instance)
-	if after.State == "" {
-		after.State = lifecycle.StateNone
-	}
-	if after.State != want {
-		o.fault("the instance was %s on disk and is %s after Resume", want, after.State)
-	}
-}
-
-// resume resumes in a new process, which may leave nothing but strays.
-func (b *batch) resume(record lifecycle.Record, o *outcome) {
-	_, err := b.world.steady.Resume(b.t.Context(), record)
-	b.resumedWell(err, o)
-}
-
-func (b *batch) resumedWell(err error, o *outcome) {
-	if failed, ok := errors.AsType[*lifecycle.Error](err); err != nil && (!ok || !onlyStrays(failed.Record)) {
-		o.fault("resume: %v", err)
-	}
-}
-
-func onlyStrays(record lifecycle.Record) bool {
-	return len(record.Pending) > 0 && !slices.ContainsFunc(record.Pending, notStray)
-}
-
-func notStray(t lifecycle.Task) bool { return t.Kind != lifecycle.TaskStrays }
-
-// afterFailure checks that what the error says is true, and resumes what could not be taken back.
-func (b *batch) afterFailure(before lifecycle.State, err error, s *strike, c trial, o *outcome) {
-	failed, ok := errors.AsType[*lifecycle.Error](err)
-	if !ok {
-		o.fault("%T is no *lifecycle.Error", err)
-		return
-	}
-	record, m := failed.Record, c.mishap
-	if c.then != nil {
-		m = c.then.mishap
-	}
-	saving := m.fits(call{"store", "save"}) && !m.fits(call{"guest", "spawn"})
-	left := slices.ContainsFunc(record.Pending, notStray)
-	if left && !s.committed && m.span == once && c.then == nil {
-		o.fault("%v is pending although only one call failed", record.Pending)
-	}
-	if len(record.Pending) > 0 && failed.Undo == nil && !s.committed {
-		o.fault("%v is pending, and the error says nothing of it", record.Pending)
-	}
-	if !s.committed && record.State != before && !saving {
-		o.fault("the instance was %s and is %s after the failure", before, record.State)
-	}
-	if record.Operation != nil {
-		o.fault("the error's record is in operation %q", record.Operation.Op)
-	}
-	stored := b.world.record(failed.Instance)
-	if !saving && record.Holds() {
-		if given, saved := jsonOf(record), jsonOf(stored); given != saved {
-			o.fault("the record of the error is not what was saved: %s", cmp.Diff(given, saved))
-		}
-	}
-	if saving && strings.HasSuffix(m.name, inHand) {
-		stored = record
-	}
-	if stored.Version != 0 && (stored.Operation != nil || slices.ContainsFunc(stored.Pending, notStray) || saving) {
-		b.resume(stored, o)
-	}
-}
-
-// clean deletes everything, which has to work, and leaves the world as it was.
-func (b *batch) clean(o *outcome) {
-	w := b.world
-	for _, host := range w.hypervisor.failed() {
-		boot := slices.ContainsFunc(w.disk.all(), func(r lifecycle.Record) bool { return r.Now.Host == host || slices.Contains(r.Left, host) })
-		if !boot {
-			w.hypervisor.wipe(host)
-			continue
-		}
-		w.hypervisor.setDown(host, false)
-		for _, outcome := range w.steady.HostBoot(b.t.Context(), host, w.disk.all()) {
-			if outcome.Err != nil {
-				o.fault("boot of %s: %v", host, outcome.Err)
-			}
-		}
-		o.faults = append(o.faults, w.violations()...)
-	}
-	if err := w.deleteStrays(); err != nil {
-		o.fault("delete strays: %v", err)
-	}
-	for _, record := range w.disk.all() {
-		if err := w.steady.Delete(b.t.Context(), record); err != nil {
-			o.fault("delete: %v", err)
-		}
-	}
-	o.faults = append(o.faults, w.violations()...)
-	if records := w.disk.all(); len(records) > 0 {
-		o.fault("records are left: %v", records)
-	}
-	if len(w.given) > 0 {
-		if _, err := w.cyborg.DeleteARQs(b.t.Context(), w.given...); err != nil {
-			o.fault("delete the given ARQs: %v", err)
-		}
-		w.given = nil
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing/synctest"
 	"time"
@@ -37,18 +38,71 @@ type mishap struct {
 // inHand marks mishaps after which the caller goes on from the record of the error, and not from what was saved.
 const inHand = ", the record in hand"
 
-// strike is a mishap in a run of an operation.
+// strike is the mishaps in a run of an operation, or of a Resume.
 type strike struct {
 	world    *world
 	process  *process
 	instance string
+	outcome  *outcome
 	// cancel ends the caller's context.
 	cancel context.CancelFunc
+	// ahead is the mishap that comes next, and active one that goes on.
+	ahead, active *trial
 	// met counts the mishaps that happened; committed says that the operation had committed at the first.
 	met       int
 	committed bool
-	// beside are operations that were begun beside the one that is struck.
+	// uncommitted is how many calls came before the operation committed, if there was no mishap.
+	uncommitted int
+	// beside is how a deletion ended that was begun beside the operation that is struck.
 	beside chan error
+}
+
+// meddle says what happens to a call.
+func (s *strike) meddle(index int, met call) meddling {
+	switch a := s.active; {
+	case s.ahead != nil && s.ahead.at == index:
+		return s.begin(index, met)
+	case s.ahead == nil && s.met == 0 && !s.hasCommitted():
+		s.uncommitted = index + 1
+	case a == nil:
+	case a.mishap.span == repeated && met == a.call, a.mishap.span == outage && met.party == a.call.party:
+		return a.mishap.meddle(s)
+	case a.mishap.span != outage:
+		s.active = nil
+	}
+	return meddling{}
+}
+
+func (s *strike) begin(index int, met call) meddling {
+	if met != s.ahead.call {
+		s.outcome.fault("call %d is %s, and was %s before: the operation cannot be repeated", index, met, s.ahead.call)
+	}
+	if s.met == 0 {
+		s.committed = s.hasCommitted()
+	}
+	s.met++
+	s.active, s.ahead = s.ahead, s.ahead.then
+	return s.active.mishap.meddle(s)
+}
+
+// hasCommitted says whether the operation has come to the point of no return.
+func (s *strike) hasCommitted() bool {
+	operation := s.world.record(s.instance).Operation
+	return operation != nil && operation.Committed
+}
+
+// end ends the mishaps.
+func (s *strike) end() {
+	if s.beside != nil {
+		if err := <-s.beside; err != nil {
+			s.outcome.fault("delete meanwhile: %v", err)
+		}
+	}
+	s.world.fake.Faults().Clear("")
+	if s.ahead != nil {
+		s.outcome.fault("call %d was never made", s.ahead.at)
+	}
+	s.world.steady.listen()
 }
 
 func request(c call) bool  { return c.party == "placement" || c.party == "cyborg" }
@@ -105,11 +159,13 @@ func mishaps() []mishap {
 			s = repeated
 		}
 		all = append(all,
-			mishap{fmt.Sprint(status), ofCyborg, s, cyborgAnswer(fault.Status{Code: status})},
-			mishap{fmt.Sprint(status), ofPlace, s, placementAnswer(status, "placement.undefined_code", "refused on purpose")})
+			mishap{strconv.Itoa(status), ofCyborg, s, cyborgAnswer(fault.Status{Code: status})},
+			mishap{strconv.Itoa(status), ofPlace, s, placementAnswer(status, "placement.undefined_code", "refused on purpose")})
 	}
-	all = append(all, mishap{"500, done", func(c call) bool { return ofCyborg(c) && changing(c) }, once,
-		cyborgAnswer(fault.Status{Code: http.StatusInternalServerError, AfterEffect: true})})
+	all = append(all, mishap{
+		"500, done", func(c call) bool { return ofCyborg(c) && changing(c) }, once,
+		cyborgAnswer(fault.Status{Code: http.StatusInternalServerError, AfterEffect: true}),
+	})
 	return append(all, bindMishaps()...)
 }
 

@@ -140,7 +140,7 @@ func addTo(sum, part map[string]map[string]int64) {
 
 // auditARQs checks that exactly the ARQs on record are bound, one for each unit of their profile, where the record says
 // and where Placement has a unit for each. It returns the devices that the guest is to have.
-func (w *world) auditARQs(a *audit, record lifecycle.Record) []string {
+func (*world) auditARQs(a *audit, record lifecycle.Record) []string {
 	instance, now := record.Instance(), record.Now
 	var devices []string
 	units := map[string]int64{}
