@@ -100,7 +100,7 @@ func TestRealCloud(t *testing.T) {
 			c.requireBound(t, created, test.arqs)
 			recovered, err := c.manager.Recover(t.Context(), in.Consumer.UUID)
 			require.NoError(t, err)
-			assert.ElementsMatch(t, created.Record.ARQs(), recovered.ARQs)
+			assert.ElementsMatch(t, created.Record.ARQs(), recovered.ARQs())
 			for range 2 { // repeating changes nothing
 				require.NoError(t, c.manager.Delete(t.Context(), created.Record))
 				c.requireNothingLeft(t, in.Consumer.UUID)
