@@ -10,15 +10,17 @@ type health struct {
 	// Reason is why the seed that was loaded last could not be reported, or the file
 	// not be written, "" for none.
 	Reason string `json:"reason,omitempty"`
-	// Release is the series of the release that is played.
+	// Release is the series of the release that is played, Version Cyborg's own, which
+	// tells releases of one series apart.
 	Release string `json:"release"`
+	Version string `json:"version"`
 }
 
 // health is 200 once the seed is loaded and reported to Placement, and 503 before
 // and while a seed that was loaded later could not be reported. What later reports of
 // its hosts cannot do changes nothing.
 func (c *controlCall) health() controlAnswer {
-	status, answer := http.StatusOK, health{Status: "ready", Release: c.server.release.Series}
+	status, answer := http.StatusOK, health{Status: "ready", Release: c.server.release.Series, Version: c.server.release.Version}
 	if ready, reason := c.server.progress(); !ready {
 		status, answer.Status, answer.Reason = http.StatusServiceUnavailable, "starting", reason
 	}

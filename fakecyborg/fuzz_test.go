@@ -12,24 +12,58 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 )
 
-// FuzzServer sends anything anywhere: the server never crashes and never leaves
-// its dialect.
+// The token of the fuzzed server, and an accelerator request of each kind that it
+// has.
+const (
+	fuzzToken   = "admin-token"
+	fuzzInitial = "cccccccc-0000-4000-8000-00000000000c"
+	fuzzBound   = "dddddddd-0000-4000-8000-00000000000d"
+)
+
+// fuzzedServer has the release with that number, counted round, and demands a
+// token.
+func fuzzedServer(t *testing.T, number uint8) *fakecyborg.Server {
+	t.Helper()
+	releases := fakecyborg.Releases()
+	seed := twoHosts()
+	seed.ARQs = []fakecyborg.ARQ{
+		{UUID: fuzzInitial, DeviceProfile: "one-fpga"},
+		{UUID: fuzzBound, DeviceProfile: "one-fpga", State: "Bound", Hostname: "rack1", DeviceRP: driver.ProviderUUID(fpgaName), Instance: instanceA},
+	}
+	server, err := fakecyborg.New(
+		fakecyborg.WithSeed(seed), fakecyborg.WithRelease(releases[int(number)%len(releases)]),
+		fakecyborg.WithTokensYAML("t.yaml", []byte("tokens: [{token: "+fuzzToken+", user: u, project: 0123456789abcdef0123456789abcdef, roles: [admin, service]}]")),
+	)
+	require.NoError(t, err)
+	return server
+}
+
+// FuzzServer sends anything anywhere, to any release: the server never crashes and
+// never leaves its dialect.
 func FuzzServer(f *testing.F) {
-	for _, seed := range [][4]string{
+	for i, seed := range [][4]string{
 		{"GET", "/v2/device_profiles?name=one-fpga", "", ""},
 		{"POST", "/v2/device_profiles", `[{"name": "f", "groups": [{"resources:FPGA": 1, "accel:x": null}]}]`, "application/json"},
 		{"POST", "/v2/accelerator_requests", `{"device_profile_name": "three-fpga"}`, "application/json"},
 		{"PATCH", "/v2/accelerator_requests", `{"a": [{"op": "add", "path": "/hostname", "value": [1]}, null]}`, "application/json"},
+		{"PATCH", "/v2/accelerator_requests", bindBody(binding{fuzzInitial, "rack1", driver.ProviderUUID(fpgaName), instanceB}), "application/json"},
+		{"PATCH", "/v2/accelerator_requests", unbindBody(fuzzBound), "application/json"},
+		{"GET", "/v2/accelerator_requests/" + fuzzBound, "", ""},
+		{"DELETE", "/v2/accelerator_requests?arqs=" + fuzzInitial, "", ""},
+		{"GET", "/v2/accelerator_requests?bind_state=resolved&instance=" + instanceA, "", ""},
 		{"PATCH", "/v2/deployables/aaaaaaaa-0000-4000-8000-000000000001/program", `[{"path": "/p", "op": "add", "value": [{"image_uuid": 1}]}]`, "text/javascript"},
 		{"POST", "/v2/attributes", `{"deployable_id": 1e3, "key": true, "value": -0}`, "application/json"},
 		{"DELETE", "/accelerator/v2/accelerator_requests/a,b?instance=", "", ""},
 		{"HEAD", "/", "\xff", "x/y"},
 	} {
-		f.Add(seed[0], seed[1], seed[2], seed[3], "accelerator 2.3", "*/*")
+		f.Add(seed[0], seed[1], seed[2], seed[3], "accelerator 2.3", "*/*", fuzzToken, uint8(len(fakecyborg.Releases())-1))
+		f.Add(seed[0], seed[1], seed[2], seed[3], "accelerator 2.0", "*/*", fuzzToken, uint8(i))
 	}
-	f.Fuzz(func(t *testing.T, method, path, body, contentType, version, accept string) {
+	f.Add("GET", "/v2/accelerator_requests", "", "", "accelerator 2.0", "*/*", "", uint8(0))
+	f.Fuzz(func(t *testing.T, method, path, body, contentType, version, accept, token string, release uint8) {
 		target, err := url.Parse("http://fake.invalid")
 		require.NoError(t, err)
 		target.Path, target.RawQuery, _ = strings.Cut("/"+path, "?")
@@ -41,12 +75,26 @@ func FuzzServer(f *testing.F) {
 		request.Header["Content-Type"] = []string{contentType}
 		request.Header["Openstack-Api-Version"] = []string{version}
 		request.Header["Accept"] = []string{accept}
-		server, err := fakecyborg.New(fakecyborg.WithSeed(twoHosts()))
-		require.NoError(t, err)
+		request.Header["X-Auth-Token"] = []string{token}
 		answer := httptest.NewRecorder()
-		server.ServeHTTP(answer, request)
+		fuzzedServer(t, release).ServeHTTP(answer, request)
 		checkDialect(t, answer)
 	})
+}
+
+// TestFuzzedServer shows that the fuzzing reaches what lies behind the token, in
+// every release that has it.
+func TestFuzzedServer(t *testing.T) {
+	t.Parallel()
+	for i, release := range fakecyborg.Releases() {
+		t.Run(release.Version, func(t *testing.T) {
+			t.Parallel()
+			c := clientOf(fuzzedServer(t, uint8(i)))
+			assert.Equal(t, 401, c.call(t, "GET", "/v2/accelerator_requests", "").status)
+			assert.Len(t, c.call(t, "GET", "/v2/accelerator_requests", "", "X-Auth-Token", fuzzToken).arqs(t), 2)
+			assert.Equal(t, "Bound", c.call(t, "GET", "/v2/accelerator_requests/"+fuzzBound, "", "X-Auth-Token", fuzzToken).arq(t).State)
+		})
+	}
 }
 
 // checkDialect checks what holds for every answer.
@@ -64,11 +112,17 @@ func checkDialect(t *testing.T, answer *httptest.ResponseRecorder) {
 	if answer.Code < 400 {
 		return
 	}
+	if answer.Code == http.StatusUnauthorized { // the middleware of Keystone answers
+		var refusal map[string]map[string]any
+		require.NoError(t, json.Unmarshal(body, &refusal))
+		require.Contains(t, refusal, "error")
+		return
+	}
 	var wrapper map[string]string
 	require.NoError(t, json.Unmarshal(body, &wrapper))
 	require.Len(t, wrapper, 1)
 	require.Contains(t, wrapper, "error_message")
-	require.Contains(t, []int{400, 404, 405, 406, 409, 413, 415, 423, 500}, answer.Code)
+	require.Contains(t, []int{400, 403, 404, 405, 406, 409, 413, 415, 423, 500}, answer.Code)
 }
 
 // FuzzSeed reads any text as a seed: an error has a place, and what is taken

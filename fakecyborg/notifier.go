@@ -125,6 +125,7 @@ func (n *notifier) post(ctx context.Context, events []Event) (int, []byte, error
 		return 0, nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "*/*")
 	request.Header.Set("User-Agent", "cyborg-conductor fakecyborg")
 	if n.release.BindJobs {
 		request.Header[versionHeader] = []string{"compute 2.82"}

@@ -111,7 +111,11 @@ func TestLooksLikeUUID(t *testing.T) {
 		"0B3C5A1E000040008000-00000000000A":              true,
 		"{urn:uuid:0b3c5a1e-0000-4000-8000-0000000000a}": false,
 		"urn:uuid:0b3c5a1e-0000-4000-8000-00000000000a":  true,
-		"": false, "zzz": false, "0b3c5a1e-0000-4000-8000-00000000000g": false,
+		"{0b3c5a1e-0000-4000-8000-00000000000a}":         true,
+		"uuurn:id:0b3c5a1e-0000-4000-8000-00000000000a":  true, // one after the other
+		"0b3c5a1e-0000-4000-8000-00000000000a-":          true,
+		"0b3c5a1e-0000-4000-8000-0000-000000g":           false,
+		"":                                               false, "zzz": false, "0b3c5a1e-0000-4000-8000-00000000000g": false,
 	} {
 		assert.Equal(t, want, looksLikeUUID(text), text)
 	}

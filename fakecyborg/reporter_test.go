@@ -148,7 +148,7 @@ func TestReportWithoutHostProvider(t *testing.T) {
 	require.NoError(t, server.Report(t.Context()))
 	ready := c.call(t, "GET", "/_fake/health", "")
 	assert.Equal(t, http.StatusOK, ready.status)
-	assert.JSONEq(t, `{"status":"ready","release":"2026.2"}`, ready.body)
+	assert.JSONEq(t, `{"status":"ready","release":"2026.2","version":"17.0.0"}`, ready.body)
 	assert.Equal(t, http.StatusNotFound, c.call(t, "GET", "/_fake/nothing", "").status)
 }
 

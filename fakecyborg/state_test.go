@@ -69,8 +69,8 @@ func TestStateFileSurvivesAKill(t *testing.T) {
 	first, err := fakecyborg.New(fakecyborg.WithSeed(seed), fakecyborg.WithStateFile(path))
 	require.NoError(t, err)
 	c := clientOf(first)
+	first.SetClockOffset(time.Hour) // before the rest, since it writes all of the state
 	c.useState(t)
-	first.SetClockOffset(time.Hour)
 	want := c.readState(t)
 
 	// The first is not closed: nothing is written when it dies.
@@ -83,6 +83,7 @@ func TestStateFileSurvivesAKill(t *testing.T) {
 	assert.Len(t, second.Faults().Counts(), 1, "the seed's rule")
 
 	held := d.call(t, http.MethodGet, "/v2/accelerator_requests?instance="+instanceA, "").arqs(t)
+	require.NotEmpty(t, held)
 	require.Equal(t, 204, d.call(t, http.MethodDelete, "/v2/accelerator_requests?instance="+instanceA, "").status)
 	again := d.makeARQs(t, "one-fpga")[0].UUID
 	require.Equal(t, 202, d.bind(t, binding{again, "rack1", driver.ProviderUUID(fpgaName), instanceA}).status)

@@ -18,7 +18,8 @@ type AttachRequest struct {
 	Interrupt bool
 }
 
-// Attach gives an instance the devices of one more device profile, on its host, while it runs. Nova refuses it.
+// Attach gives an instance the devices of one more device profile, on its host, while it runs. Its set is the last of the
+// result's record. Nova refuses it.
 func (m *Manager) Attach(ctx context.Context, record Record, request AttachRequest) (*Result, error) {
 	return m.operate(ctx, OpAttach, record, func(ctx context.Context, r *run) error { return r.attach(ctx, request) })
 }
@@ -68,7 +69,11 @@ func (m *Manager) Detach(ctx context.Context, record Record, owner string) (*Res
 func (r *run) detachSet(ctx context.Context, owner string) error {
 	i := slices.IndexFunc(r.record.Now.Sets, func(s Set) bool { return s.Owner == owner })
 	if i < 0 {
-		return fmt.Errorf("the instance has no set of accelerators with owner %q", owner)
+		var owners []string
+		for _, set := range r.record.Now.Sets {
+			owners = append(owners, set.Owner)
+		}
+		return fmt.Errorf("the instance has no set of accelerators with owner %q, it has %q", owner, owners)
 	}
 	set := r.record.Now.Sets[i]
 	if set.Source == SourcePort {
@@ -78,6 +83,9 @@ func (r *run) detachSet(ctx context.Context, owner string) error {
 	next.Sets = slices.Delete(next.Sets, i, i+1)
 	next.Allocations = subtractAllocations(next.Allocations, set.Allocations)
 	if r.record.State == StateActive {
+		if err := r.do(ctx, StepCheck, r.check); err != nil {
+			return err
+		}
 		if err := r.detachOne(ctx, set); err != nil {
 			return err
 		}

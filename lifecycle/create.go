@@ -56,9 +56,6 @@ func (r *run) create(ctx context.Context, request CreateRequest) error {
 	if request.Consumer.ProjectID == "" || request.Consumer.UserID == "" {
 		return errors.New("the consumer needs a project and a user: Placement takes no allocation without")
 	}
-	if err := r.checkDomain(request.Domain); err != nil {
-		return err
-	}
 	next := Holding{Spec: request.Spec, Domain: string(request.Domain), Interfaces: request.Interfaces}
 	next.Spec.Profile, next.Spec.Extra = nil, nil
 	return r.place(ctx, plan{
@@ -68,10 +65,13 @@ func (r *run) create(ctx context.Context, request CreateRequest) error {
 	})
 }
 
-// checkDomain finds the faults of the input that are known before anything is asked of anybody.
+// checkDomain finds what is wrong with a domain XML, whatever devices it gets. Without a hypervisor there may be none.
 func (r *run) checkDomain(domain []byte) error {
 	if len(domain) == 0 {
-		return nil
+		if _, none := r.hypervisor.(noHypervisor); none {
+			return nil
+		}
+		return errNoDomain
 	}
 	if _, err := virtdriver.Compose(domain, nil, r.composing...); err != nil {
 		return &stepError{step: Step{ID: StepCompose}, err: err}

@@ -19,8 +19,14 @@ var (
 	ErrBusy = errors.New("an operation is running")
 	// ErrInterrupted says that the record has an operation that a crash interrupted: Resume comes first.
 	ErrInterrupted = errors.New("an operation was interrupted")
-	// ErrExists says that a new instance has the uuid of one on record: Resume or Delete that one.
+	// ErrExists says that a new instance has the uuid of one on record: Resume or Delete that one. If it stays on
+	// record then, because ARQs may be left of it, Reconcile clears that up.
 	ErrExists = errors.New("there is a record of the instance already")
+	// ErrStale says that the given record is older than the stored one: load that.
+	ErrStale = errors.New("the record is not the newest, load it again")
+	// ErrHostDown in the error of a [Hypervisor] says that the host is surely down, fenced off, and no guest runs there.
+	// The instance can go elsewhere then; what is left of its guest is destroyed by HostBoot.
+	ErrHostDown = errors.New("the host is down")
 	// ErrDeleted says that the instance was deleted while the operation ran.
 	ErrDeleted = errors.New("the instance is being deleted")
 	// ErrNotBound says that the instance has lost an accelerator. Evacuate or Migrate, which bind new ones, help.
@@ -39,6 +45,8 @@ type Error struct {
 	Op Op
 	// Instance is the uuid of the instance.
 	Instance string
+	// Host is the compute node that the instance was on when the operation began; "" for none.
+	Host string
 	// Step is the step that failed, in the first attempt where there were several; 0 if the input was refused before
 	// the first step.
 	Step StepID
@@ -54,7 +62,11 @@ type Error struct {
 // Error names the operation, the instance, and for each attempt its host, step and cause; at last what is left behind if
 // anything is.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%s instance %s: %s", e.Op, e.Instance, e.Err)
+	host := ""
+	if e.Host != "" {
+		host = " on " + e.Host
+	}
+	text := fmt.Sprintf("%s instance %s%s: %s", e.Op, e.Instance, host, e.Err)
 	if e.Undo != nil {
 		text += "; left behind: " + e.Undo.Error()
 	}
@@ -112,7 +124,7 @@ func (e *stepError) Unwrap() error { return e.err }
 
 // failure turns the error of a step into the error of the operation.
 func (r *run) failure(err, undo error) error {
-	result := &Error{Op: r.step.Op, Instance: r.record.Instance(), Err: err, Undo: undo, Record: r.record}
+	result := &Error{Op: r.step.Op, Instance: r.record.Instance(), Host: r.host, Err: err, Undo: undo, Record: r.record}
 	if err == nil { // the operation did its work, and could not free what it replaced
 		result.Err, result.Undo = undo, nil
 	}

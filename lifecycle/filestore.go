@@ -134,17 +134,29 @@ func (s *FileStore) Save(ctx context.Context, record Record) error {
 	if !record.Holds() {
 		write = s.remove
 	}
-	if err := write(record); err != nil {
+	err := record.Supersedes(s.stored(record.Instance()))
+	if err == nil {
+		err = write(record)
+	}
+	if err != nil {
 		return s.fault(err)
 	}
 	return nil
 }
 
+// stored is the record of an instance, as far as it can be read; nil if there is none.
+func (s *FileStore) stored(instance string) *Record {
+	text, err := s.dir.ReadFile(instance + recordSuffix)
+	if err != nil {
+		return nil
+	}
+	var record Record
+	_ = json.Unmarshal(text, &record) // a broken one has no revision that would be lost
+	return &record
+}
+
 // replace writes the record to another file, which then takes the place of the one before.
 func (s *FileStore) replace(record Record) error {
-	if _, err := s.dir.Stat(record.Instance() + recordSuffix); err == nil && record.Begins() {
-		return fmt.Errorf("instance %s: %w", record.Instance(), ErrExists)
-	}
 	text, err := json.Marshal(record)
 	if err != nil {
 		return err

@@ -239,10 +239,15 @@ func TestFileStoreKeepsTheFirstOfTwoInstances(t *testing.T) {
 	store, err := NewFileStore(t.TempDir())
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, store.Close()) }()
-	begun := Record{Version: RecordVersion, State: StateNone, Operation: &Operation{Op: OpCreate}}
+	begun := Record{Version: RecordVersion, Revision: 1, State: StateNone, Operation: &Operation{Op: OpCreate}}
 	begun.Consumer.UUID = uuid.NewString()
 	require.NoError(t, store.Save(t.Context(), begun))
 	require.ErrorIs(t, store.Save(t.Context(), begun), ErrExists)
-	begun.Operation.Step = StepClaim
+	begun.Revision = 2
 	require.NoError(t, store.Save(t.Context(), begun), "one that goes on takes its own place")
+	require.ErrorIs(t, store.Save(t.Context(), begun), ErrStale)
+	gone := Record{Version: RecordVersion, Revision: 3, State: StateNone, Consumer: begun.Consumer}
+	require.NoError(t, store.Save(t.Context(), gone))
+	begun.Revision = 4
+	require.ErrorIs(t, store.Save(t.Context(), begun), ErrStale, "what was deleted stays so")
 }

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -20,11 +21,27 @@ func (r *run) guestOn(host string) Guest { return Guest{Instance: r.record.Insta
 
 // spawn starts the guest on a host from the composed domain XML.
 func (r *run) spawn(ctx context.Context, host string) error {
-	guest := r.guestOn(host)
-	if r.composition != nil {
-		guest.Domain = r.composition.XML
+	if r.composition == nil {
+		return errNoDomain
 	}
+	guest := r.guestOn(host)
+	guest.Domain, guest.Mediated = r.composition.XML, r.composition.Mediated
 	return r.hypervisor.Spawn(ctx, guest)
+}
+
+// errNoDomain is what a guest cannot be started without.
+var errNoDomain = errors.New("there is no domain XML: a hypervisor starts no guest without")
+
+// destroy ends the guest on a host. On one that is down none runs: HostBoot destroys what is left there.
+func (r *run) destroy(ctx context.Context, host string) error {
+	err := r.hypervisor.Destroy(ctx, r.guestOn(host))
+	if !errors.Is(err, ErrHostDown) {
+		return err
+	}
+	if !slices.Contains(r.record.Left, host) {
+		r.record.Left, r.unsaved = append(slices.Clone(r.record.Left), host), true
+	}
+	return nil
 }
 
 // spawnNext starts the guest where the operation brings the instance.
@@ -44,7 +61,7 @@ func (r *run) stopGuest(ctx context.Context) error {
 		if err := r.intend(ctx, Task{Kind: TaskRestoreGuest}); err != nil {
 			return err
 		}
-		return r.hypervisor.Destroy(ctx, r.guestOn(r.record.Now.Host))
+		return r.destroy(ctx, r.record.Now.Host)
 	})
 }
 

@@ -35,8 +35,10 @@ func (m *Manager) HostBoot(ctx context.Context, host string, records []Record) [
 // cleanHost destroys what is left of the guest on a host that the instance was evacuated from.
 func (r *run) cleanHost(ctx context.Context, host string) error {
 	return r.do(ctx, StepGuest, func(ctx context.Context) error {
-		if err := r.hypervisor.Destroy(ctx, r.guestOn(host)); err != nil {
-			return err
+		if host != r.record.Now.Host { // else it is the guest's own place again
+			if err := r.hypervisor.Destroy(ctx, r.guestOn(host)); err != nil {
+				return err
+			}
 		}
 		r.record.Left = slices.DeleteFunc(r.record.Left, func(name string) bool { return name == host })
 		r.unsaved = true

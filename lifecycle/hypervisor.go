@@ -10,7 +10,9 @@ import (
 // Hypervisor runs the guests. A Manager without one ends where the domain XML is composed, and the caller does the rest.
 //
 // Every method must be safe to repeat, because after a crash nobody knows whether it was carried out: what is already
-// so is success.
+// so is success. An error that wraps [ErrHostDown] says that no guest can run on the host; one that wraps [ErrAbort] that
+// another host would not help. What a guest has beside its devices, such as disks, NVRAM and vTPM state, stays with the
+// caller, also when it is destroyed: operations destroy guests that they start again, here or elsewhere.
 type Hypervisor interface {
 	// Spawn defines the guest and starts it. A guest of this instance that is there already is replaced.
 	Spawn(ctx context.Context, guest Guest) error
@@ -34,6 +36,8 @@ type Guest struct {
 	Host string
 	// Domain is the composed libvirt domain XML, devices included; for Spawn only.
 	Domain []byte
+	// Mediated are the mediated devices that have to be created on the host before; for Spawn only.
+	Mediated []virtdriver.MediatedDevice
 }
 
 // Devices are what a guest has by its ARQs.

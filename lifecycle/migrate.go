@@ -21,7 +21,7 @@ type ResizeRequest struct {
 // this for instances with accelerators.
 func (m *Manager) Migrate(ctx context.Context, record Record, request MoveRequest) (*Result, error) {
 	return m.operate(ctx, OpMigrate, record, func(ctx context.Context, r *run) error {
-		return r.relocate(ctx, request.Domain, r.movePlan(request))
+		return r.relocate(ctx, r.movePlan(request))
 	})
 }
 
@@ -39,15 +39,12 @@ func (m *Manager) Resize(ctx context.Context, record Record, request ResizeReque
 		}
 		p.next.Spec.Flavor = request.Flavor
 		p.next.Sets = append(sets, slices.DeleteFunc(p.next.Sets, func(s Set) bool { return s.Source == SourceFlavor })...)
-		return r.relocate(ctx, request.Domain, p)
+		return r.relocate(ctx, p)
 	})
 }
 
 // relocate moves the instance and remembers where it came from.
-func (r *run) relocate(ctx context.Context, domain []byte, p plan) error {
-	if err := r.checkDomain(domain); err != nil {
-		return err
-	}
+func (r *run) relocate(ctx context.Context, p plan) error {
 	if r.guestRuns() {
 		p.leave = r.stopGuest
 	}
@@ -97,9 +94,6 @@ func (r *run) revert(ctx context.Context) error {
 // it for all.
 func (m *Manager) LiveMigrate(ctx context.Context, record Record, request MoveRequest) (*Result, error) {
 	return m.operate(ctx, OpLiveMigrate, record, func(ctx context.Context, r *run) error {
-		if err := r.checkDomain(request.Domain); err != nil {
-			return err
-		}
 		p := r.movePlan(request)
 		p.leave = r.detachAll
 		p.arrive = r.migrateGuest

@@ -28,7 +28,7 @@ func (r *run) movePlan(request MoveRequest) plan {
 		next: next, host: request.Host, without: slices.Clone(request.Without), acceptChange: request.AcceptProfileChange,
 	}
 	if r.record.Now.Host != "" {
-		p.without = append(p.without, r.record.Now.Host)
+		p.without = append(append(p.without, r.record.Now.Host), r.record.Left...)
 	}
 	if r.guestRuns() {
 		p.arrive = r.spawnNext
@@ -63,9 +63,6 @@ func (r *run) dropRest(keep Holding) Task {
 // It mirrors nova/conductor/manager.py:rebuild_instance with recreate.
 func (m *Manager) Evacuate(ctx context.Context, record Record, request MoveRequest) (*Result, error) {
 	return m.operate(ctx, OpEvacuate, record, func(ctx context.Context, r *run) error {
-		if err := r.checkDomain(request.Domain); err != nil {
-			return err
-		}
 		p := r.movePlan(request)
 		p.commit = func(ctx context.Context) error {
 			next, from := *r.record.Operation.Next, r.record.Now.Host

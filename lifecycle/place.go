@@ -39,6 +39,9 @@ type plan struct {
 
 // place takes the instance through the steps 1 to 9, candidate after candidate, until it is on a host.
 func (r *run) place(ctx context.Context, p plan) error {
+	if err := r.checkPlan(p); err != nil {
+		return err
+	}
 	if p.group == nil {
 		p.group = &queue{}
 	}
@@ -69,6 +72,15 @@ func (r *run) place(ctx context.Context, p plan) error {
 	}
 }
 
+// checkPlan finds the faults of the input that are known before anything is asked of anybody.
+func (r *run) checkPlan(p plan) error {
+	flavor := p.next.Spec.Flavor
+	if p.only == "" && len(r.record.Claim.Allocations) > 0 && flavor.VCPUs == 0 && flavor.MemoryMB == 0 {
+		return errors.New("the record has no flavor, as one that Recover made: fill in Now.Spec, or the instance would move without its CPUs and memory")
+	}
+	return r.checkDomain([]byte(p.next.Domain))
+}
+
 // askAgain bounds how often Placement is asked for candidates, if others were faster with all of them.
 const askAgain = 3
 
@@ -84,9 +96,12 @@ func (r *run) tryAll(ctx context.Context, p plan) (taken bool, err error) {
 		return false, err
 	}
 	var failures error
-	wanted, tries := p.next, 0
+	wanted, tries, down := p.next, 0, map[string]bool{}
 	for i := range candidates {
 		candidate := candidates[i]
+		if down[candidate.RootProvider] {
+			continue
+		}
 		r.step.Attempt, r.step.Host = r.step.Attempt+1, ""
 		p.next = wanted.clone()
 		r.record.Operation.Next, r.candidate = &p.next, candidate
@@ -104,6 +119,7 @@ func (r *run) tryAll(ctx context.Context, p plan) (taken bool, err error) {
 		if last {
 			failures = fmt.Errorf("tried %d of %d candidates: %w", i+1, len(candidates), failures)
 		}
+		down[candidate.RootProvider] = errors.Is(err, ErrHostDown)
 		if !worthAnother(ctx, err) || last && tries > 0 || r.unwind(ctx) != nil {
 			return false, failures
 		}
@@ -124,7 +140,7 @@ func (r *run) scatter(candidates []placement.Candidate) {
 	}
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(r.record.Instance()))
-	at := int(hash.Sum32() % uint32(len(candidates)))
+	at := int(hash.Sum32()>>1) % len(candidates)
 	copy(candidates, slices.Concat(candidates[at:], candidates[:at]))
 }
 

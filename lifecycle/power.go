@@ -65,7 +65,7 @@ func (r *run) start(ctx context.Context, domain string, change func(*Record)) er
 	}
 	err := r.ask(ctx, StepGuest, func(ctx context.Context) error {
 		undo := Task{Kind: TaskDestroyGuest, Host: now.Host}
-		if r.guestRuns() {
+		if r.guestRuns() || r.record.runs() {
 			undo = Task{Kind: TaskRestoreGuest}
 		}
 		if err := r.intend(ctx, undo); err != nil {

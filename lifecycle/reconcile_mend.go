@@ -113,7 +113,7 @@ func (r *run) rebind(ctx context.Context, s *survey) error {
 	state, was := r.record.State, r.record.Was
 	guest := r.record.runs()
 	if guest {
-		err := r.ask(ctx, StepGuest, func(ctx context.Context) error { return r.hypervisor.Destroy(ctx, r.guestOn(r.record.Now.Host)) })
+		err := r.ask(ctx, StepGuest, func(ctx context.Context) error { return r.destroy(ctx, r.record.Now.Host) })
 		if err == nil {
 			err = r.commit(ctx, stopped)
 		}

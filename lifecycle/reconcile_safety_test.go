@@ -478,5 +478,6 @@ func (a *audited) editRecord(instance string, edit func(*lifecycle.Record)) {
 	a.t.Helper()
 	record := a.record(instance)
 	edit(&record)
+	record.Revision++
 	require.NoError(a.t, a.disk.save(record))
 }

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -17,6 +18,8 @@ const RecordVersion = 1
 // the [Result] or [Error] of an operation. Its JSON form is versioned; read it with [ParseRecord].
 type Record struct {
 	Version int `json:"version"`
+	// Revision counts how often the record was given to a Store, so that an older copy of it is told from it; 0 without.
+	Revision int64 `json:"revision,omitempty"`
 	// Consumer is the instance's uuid with its project and user.
 	Consumer placement.Consumer `json:"consumer"`
 	State    State              `json:"state"`
@@ -146,9 +149,23 @@ func (r Record) runs() bool {
 	return state == StateActive || state == StateRescued
 }
 
+// Supersedes says whether the record may take the place of the stored one, nil for none. A [Store] has to refuse, with this
+// error, a new instance that is on record already (ErrExists), and an older copy of a record (ErrStale).
+func (r Record) Supersedes(stored *Record) error {
+	switch {
+	case stored != nil && r.Begins():
+		return fmt.Errorf("instance %s: %w", r.Instance(), ErrExists)
+	case stored == nil && r.Revision > 1:
+		return fmt.Errorf("instance %s: %w: it was deleted since", r.Instance(), ErrStale)
+	case stored != nil && r.Revision > 0 && r.Revision <= stored.Revision:
+		return fmt.Errorf("instance %s: %w", r.Instance(), ErrStale)
+	}
+	return nil
+}
+
 // Begins says whether the record is the first of an instance that is about to be created.
 func (r Record) Begins() bool {
-	return r.Operation != nil && r.Operation.Op == OpCreate && r.Operation.Step == 0
+	return r.Operation != nil && r.Operation.Op == OpCreate && r.Revision == 1
 }
 
 // clone copies what operations change in place, so that a Store may keep the record it is given.

@@ -167,12 +167,12 @@ func TestOperationsRefuseABrokenRecord(t *testing.T) {
 		name, want string
 		run        func() error
 	}{
-		{"delete", "delete instance " + newer.Instance() + ": the record has version 2", func() error { return m.Delete(t.Context(), newer) }},
-		{"resume", "resume instance " + newer.Instance() + ": the record has version 2", func() error {
+		{"delete", "delete instance " + newer.Instance() + " on cn1: the record has version 2", func() error { return m.Delete(t.Context(), newer) }},
+		{"resume", "resume instance " + newer.Instance() + " on cn1: the record has version 2", func() error {
 			_, err := m.Resume(t.Context(), newer)
 			return err
 		}},
-		{"revert", "revert instance " + moved.Instance() + ": before: ", func() error {
+		{"revert", "revert instance " + moved.Instance() + " on cn1: before: ", func() error {
 			_, err := m.Revert(t.Context(), moved)
 			return err
 		}},

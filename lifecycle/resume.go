@@ -12,7 +12,7 @@ import (
 // The one thing that Resume cannot do is find ARQs whose creation was not answered before the crash: they stay in
 // Pending until [Manager.Reconcile], which knows all records.
 func (m *Manager) Resume(ctx context.Context, record Record) (*Result, error) {
-	r := &run{Manager: m, record: record.clone(), step: Step{Op: OpResume, Instance: record.Instance(), Host: record.Now.Host}}
+	r := m.newRun(OpResume, record)
 	if err := r.record.check(); err != nil {
 		return nil, r.failure(err, nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -31,6 +32,11 @@ type run struct {
 	*Manager
 	record      Record
 	step        Step
+	host        string // where the instance was in the beginning
+	keep        int    // how many tasks of the undo are older than the operation
+	uncertain   bool   // the commit may be stored although its saving failed
+	fresh       bool   // the operation began here, and is no interrupted one
+	saves       int    // how often the record was saved
 	unsaved     bool
 	left        error // what undoing could not do
 	request     *requestspec.Request
@@ -42,8 +48,8 @@ type run struct {
 // operate runs an operation: no other one of the instance runs meanwhile, what is pending is done first, and whatever
 // way body ends, the record says what is so. An operation that did not commit is taken back.
 func (m *Manager) operate(ctx context.Context, op Op, record Record, body func(context.Context, *run) error) (*Result, error) {
-	r := &run{Manager: m, record: record.clone(), step: Step{Op: op, Instance: record.Instance(), Host: record.Now.Host}}
-	if err := r.checkStart(); err != nil {
+	r := m.newRun(op, record)
+	if err := r.record.check(); err != nil {
 		return nil, r.failure(err, nil)
 	}
 	ctx, leave, err := m.instances.enter(ctx, record.Instance())
@@ -51,14 +57,19 @@ func (m *Manager) operate(ctx context.Context, op Op, record Record, body func(c
 		return nil, r.failure(err, nil)
 	}
 	defer func() { leave(r.record.clone()) }()
+	if err := r.checkStart(); err != nil {
+		return nil, r.failure(err, nil)
+	}
 	return r.all(ctx, body)
+}
+
+func (m *Manager) newRun(op Op, record Record) *run {
+	host := record.Now.Host
+	return &run{Manager: m, record: record.clone(), host: host, step: Step{Op: op, Instance: record.Instance(), Host: host}}
 }
 
 // checkStart refuses what must not begin.
 func (r *run) checkStart() error {
-	if err := r.record.check(); err != nil {
-		return err
-	}
 	if o := r.record.Operation; o != nil {
 		return fmt.Errorf("%w: %s, begun %s: Resume finishes it or takes it back", ErrInterrupted, o.Op, o.Started.Format(time.RFC3339))
 	}
@@ -80,20 +91,22 @@ func (r *run) all(ctx context.Context, body func(context.Context, *run) error) (
 	return r.result(), nil
 }
 
-// open does what is pending and puts the operation on record. A deletion does that itself, in one write.
+// open does what is pending. The operation comes on record with the first step that changes something. A deletion does
+// all that itself, in one write.
 func (r *run) open(ctx context.Context) error {
 	if r.step.Op == OpDelete || r.step.Op == OpLocalDelete {
 		r.begin()
 		return nil
 	}
+	aside := r.setAside()
 	if err := r.settle(ctx); err != nil {
+		r.record.Pending = append(aside, r.record.Pending...)
 		return fmt.Errorf("finish what is pending: %w", err)
 	}
 	r.begin()
-	if err := r.save(ctx); err != nil {
-		r.record.Operation = nil
-		return err
-	}
+	r.fresh = true
+	slices.Reverse(aside)
+	r.record.Operation.Undo, r.keep = aside, len(aside)
 	return nil
 }
 
@@ -103,12 +116,18 @@ func (r *run) begin() {
 
 // end takes back what did not commit, finishes what did, and closes the operation on record.
 func (r *run) end(ctx context.Context) error {
-	if r.record.Operation.Committed {
+	o := r.record.Operation
+	if o.Committed {
 		r.left = r.drain(ctx)
 	} else {
 		_ = r.unwind(ctx) // its error is in r.left, with those of earlier attempts
+		slices.Reverse(o.Undo)
+		r.record.Pending = append(o.Undo, r.record.Pending...)
 	}
 	r.record.Operation = nil
+	if r.fresh && r.saves == 0 { // nothing was begun, and the stored record is as it was
+		return r.left
+	}
 	return errors.Join(r.left, r.save(ctx))
 }
 
@@ -147,8 +166,18 @@ func (r *run) save(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.undoTimeout)
 	defer cancel()
 	r.unsaved = false
+	if _, none := r.store.(forgetful); !none {
+		r.record.Revision++
+	}
+	r.saves++
 	if err := r.store.Save(ctx, r.record.clone()); err != nil {
+		if r.record.Revision == 1 {
+			r.record.Revision = 0 // nothing was stored ever
+		}
 		return fmt.Errorf("save the record: %w", err)
+	}
+	if !r.record.Holds() {
+		r.record.Revision = 0 // nothing is stored any more
 	}
 	return nil
 }

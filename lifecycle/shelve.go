@@ -27,9 +27,6 @@ func (m *Manager) Unshelve(ctx context.Context, record Record, request MoveReque
 		if r.record.State == StateShelved {
 			return r.start(ctx, r.record.Now.Domain, become(StateActive, r.record.Now))
 		}
-		if err := r.checkDomain(request.Domain); err != nil {
-			return err
-		}
 		p := r.movePlan(request)
 		p.arrive, p.grows = r.spawnNext, true
 		p.commit = func(ctx context.Context) error { return r.commit(ctx, become(StateActive, *r.record.Operation.Next)) }

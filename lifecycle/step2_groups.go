@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/novacyborg/novacyborg/requestspec"
 )
@@ -35,6 +37,10 @@ func (r *run) mergeGroups(h Holding, only string) error {
 				Name: set.Profile.Name, Owner: set.Owner, Groups: set.Profile.Groups,
 			})
 		}
+	}
+	if len(in.Profile) == 0 { // its devices were detached
+		in.Flavor.ExtraSpecs = maps.Clone(in.Flavor.ExtraSpecs)
+		maps.DeleteFunc(in.Flavor.ExtraSpecs, func(key, _ string) bool { return strings.HasPrefix(key, "accel:device_profile") })
 	}
 	request, err := requestspec.Build(in, r.build...)
 	if err != nil {

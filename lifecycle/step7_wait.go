@@ -10,6 +10,7 @@ import (
 // (nova/compute/manager.py:_get_bound_arq_resources, without B2, B14 and B18).
 func (r *run) waitFor(ctx context.Context, h Holding) error {
 	arqs := uuids(h.Sets)
+	r.bound = nil
 	if len(arqs) == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -47,6 +48,17 @@ type Task struct {
 	Failure string `json:"failure,omitempty"`
 }
 
+// String says what the task does, and on which host or to which ARQs.
+func (t Task) String() string {
+	switch {
+	case t.Host != "":
+		return string(t.Kind) + " on " + t.Host
+	case len(t.ARQs) > 0:
+		return string(t.Kind) + " " + strings.Join(t.ARQs, ", ")
+	}
+	return string(t.Kind)
+}
+
 // deeds are what the kinds of tasks do.
 var deeds = map[TaskKind]func(*run, context.Context, Task) error{
 	TaskAllocate:   (*run).allocate,
@@ -57,7 +69,7 @@ var deeds = map[TaskKind]func(*run, context.Context, Task) error{
 	TaskUnbindARQs:   func(r *run, ctx context.Context, t Task) error { return r.giveBack(ctx, t.ARQs) },
 	TaskRestoreARQs:  func(r *run, ctx context.Context, _ Task) error { return r.restoreARQs(ctx) },
 	TaskStrays:       (*run).findStrays,
-	TaskDestroyGuest: func(r *run, ctx context.Context, t Task) error { return r.hypervisor.Destroy(ctx, r.guestOn(t.Host)) },
+	TaskDestroyGuest: func(r *run, ctx context.Context, t Task) error { return r.destroy(ctx, t.Host) },
 	TaskRestoreGuest: func(r *run, ctx context.Context, _ Task) error { return r.restoreGuest(ctx) },
 	TaskReturnGuest: func(r *run, ctx context.Context, t Task) error {
 		return r.hypervisor.Migrate(ctx, r.guestOn(t.Host), r.record.Now.Host)

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -40,7 +41,8 @@ func (r *run) commit(ctx context.Context, change func(*Record), todo ...Task) er
 	o := r.record.Operation
 	o.Committed, o.Undo, o.Next, o.Todo = true, nil, nil, todo
 	if err := r.save(ctx); err != nil {
-		r.record = before
+		before.Revision = r.record.Revision
+		r.record, r.uncertain = before, true
 		return err
 	}
 	return nil
@@ -57,13 +59,19 @@ func (r *run) unwind(ctx context.Context) error {
 	r.step.Undo = true
 	defer func() { r.step.Undo = false }()
 	o := r.record.Operation
-	undo := slices.Clone(o.Undo)
+	undo := slices.Clone(o.Undo[r.keep:])
 	slices.Reverse(undo)
-	o.Undo, o.Todo = nil, append(undo, o.Todo...)
+	o.Undo, o.Todo = o.Undo[:r.keep], append(undo, o.Todo...)
 	if len(o.Todo) == 0 {
 		return nil
 	}
-	err := errors.Join(r.save(ctx), r.drain(ctx))
+	err := r.save(ctx)
+	if err != nil && r.uncertain { // whichever record is read next, it must fit: nothing is touched until one is stored
+		r.pend(err, o.Todo...)
+		o.Todo = nil
+	} else {
+		err = errors.Join(err, r.drain(ctx))
+	}
 	r.left = errors.Join(r.left, err)
 	return err
 }
@@ -90,8 +98,8 @@ func (r *run) drain(ctx context.Context) error {
 		errs = append(errs, r.save(ctx))
 	}
 	err := errors.Join(errs...)
-	r.pend(err, append(o.Todo, o.Undo...)...)
-	o.Todo, o.Undo = nil, nil
+	r.pend(err, append(o.Todo, o.Undo[r.keep:]...)...)
+	o.Todo, o.Undo = nil, o.Undo[:r.keep]
 	return err
 }
 
@@ -117,9 +125,26 @@ func (r *run) try(ctx context.Context, task Task) error {
 	err := r.perform(ctx, task)
 	r.tell(ctx, err)
 	if err != nil {
-		return &stepError{step: r.step, err: err}
+		return &stepError{step: r.step, err: fmt.Errorf("%s: %w", task, err)}
 	}
 	return nil
+}
+
+// setAside takes the tasks from what is pending that are about the host that an evacuation leaves because it has failed.
+// They count again if the evacuation fails too.
+func (r *run) setAside() (aside []Task) {
+	if r.step.Op != OpEvacuate {
+		return nil
+	}
+	r.record.Pending = slices.DeleteFunc(r.record.Pending, func(task Task) bool {
+		ofHost := slices.Contains([]TaskKind{TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend}, task.Kind) ||
+			task.Kind == TaskDestroyGuest && task.Host == r.record.Now.Host
+		if ofHost {
+			aside = append(aside, task)
+		}
+		return ofHost
+	})
+	return aside
 }
 
 // settle does what earlier operations left pending. Strays stay: only Reconcile, which knows all records, can tell them

@@ -124,7 +124,7 @@ func TestUnwindStopsAtAFailure(t *testing.T) {
 	assert.Equal(t, []string{"bind", "arqs"}, s.did)
 	pending := s.run.record.Pending
 	assert.Equal(t, []string{"arqs", "candidate", "claim"}, hosts(pending), "in the order in which they are to be done")
-	assert.Equal(t, "candidates: broken", pending[0].Failure)
+	assert.Equal(t, "candidates: destroy guest on arqs: broken", pending[0].Failure)
 	assert.Empty(t, pending[1].Failure+pending[2].Failure)
 
 	s.fail("", nil)
@@ -234,6 +234,7 @@ func TestCommit(t *testing.T) {
 	before.Operation.Undo = on("one")
 	s.save = func(Record) error { return full }
 	require.ErrorIs(t, s.run.commit(t.Context(), become(StateStopped, Holding{Host: "new"}), on("old")...), full)
+	before.Revision = s.run.record.Revision
 	assert.Empty(t, sameRecord(before, s.run.record), "what cannot be saved has not happened, and is taken back")
 
 	s.save = func(Record) error { return nil }

@@ -22,8 +22,15 @@ func newDisk() *disk { return &disk{texts: map[string][]byte{}} }
 func (d *disk) save(record lifecycle.Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.texts[record.Instance()] != nil && record.Begins() {
-		return lifecycle.ErrExists
+	var stored *lifecycle.Record
+	if text := d.texts[record.Instance()]; text != nil {
+		stored = &lifecycle.Record{}
+		if err := json.Unmarshal(text, stored); err != nil {
+			return err
+		}
+	}
+	if err := record.Supersedes(stored); err != nil {
+		return err
 	}
 	if !record.Holds() {
 		delete(d.texts, record.Instance())

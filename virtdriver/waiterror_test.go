@@ -72,13 +72,15 @@ func TestWaitConfirmsFailedEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r, c := newReceiver(t), newCyborg(arq(arqA, cyborgclient.StateBindStarted), arq(arqB, cyborgclient.StateBindStarted))
+		fail := func(tag string) {
+			e := bound(tag)
+			e.Status = virtdriver.StatusFailed
+			r.Deliver(e)
+		}
+		c.after(3*time.Second, func() { fail(arqA) }) // it alone decides nothing
 		c.after(4*time.Second, func() {
 			c.set(arq(arqA, cyborgclient.StateBindFailed), arq(arqB, cyborgclient.StateBindFailed))()
-			for _, tag := range []string{arqA, arqB} {
-				e := bound(tag)
-				e.Status = virtdriver.StatusFailed
-				r.Deliver(e)
-			}
+			fail(arqB)
 		})
 		got := wait(t, t.Context(), c, r, want(arqA, arqB))
 		require.ErrorIs(t, got.err, virtdriver.ErrNotBound)

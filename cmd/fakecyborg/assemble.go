@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/novacyborg/novacyborg/fakecyborg"
-	faults "github.com/novacyborg/novacyborg/fakecyborg/fault"
 	"github.com/novacyborg/novacyborg/fakecyborg/minikeystone"
 	"github.com/novacyborg/novacyborg/placement"
 	"github.com/novacyborg/novacyborg/placement/placementtest"
@@ -23,7 +22,9 @@ const embeddedPath = "/placement"
 // another fake may use.
 type parts struct {
 	options []fakecyborg.Option
-	rules   []faults.Rule
+	// faultsFile is the file of -faults, "" for none, and faults its text.
+	faultsFile string
+	faults     []byte
 	// place is the embedded Placement, nil for none.
 	place http.Handler
 	// identity is the mini Keystone, nil for none.
@@ -42,7 +43,7 @@ type assembly struct {
 // gather reads the files of the flags but for the seed, which [parts.assemble] does, and
 // the state.
 func gather(ctx context.Context, s settings, logger *slog.Logger) (parts, error) {
-	rules, err := readFaults(s.faults)
+	faults, err := readFaults(s.faults)
 	if err != nil {
 		return parts{}, err
 	}
@@ -58,7 +59,7 @@ func gather(ctx context.Context, s settings, logger *slog.Logger) (parts, error)
 	if client != nil {
 		opts = append(opts, fakecyborg.WithPlacement(client))
 	}
-	return parts{options: opts, rules: rules, place: place, identity: identity}, nil
+	return parts{options: opts, faultsFile: s.faults, faults: faults, place: place, identity: identity}, nil
 }
 
 // assemble makes the servers; it can be called again with further options.
@@ -67,9 +68,11 @@ func (p parts) assemble(further ...fakecyborg.Option) (assembly, error) {
 	if err != nil {
 		return assembly{}, err
 	}
-	if err := cyborg.Faults().Add(p.rules...); err != nil {
-		cyborg.Close()
-		return assembly{}, err
+	if p.faultsFile != "" {
+		if _, err := cyborg.Faults().AddText(p.faultsFile, p.faults); err != nil {
+			cyborg.Close()
+			return assembly{}, err
+		}
 	}
 	made := assembly{handler: cyborg, cyborg: cyborg, identity: p.identity}
 	if p.place != nil {
@@ -95,8 +98,8 @@ func (s *settings) options(logger *slog.Logger) []fakecyborg.Option {
 	return append(opts, s.manners.options()...)
 }
 
-// readFaults reads the rules of -faults.
-func readFaults(path string) ([]faults.Rule, error) {
+// readFaults reads the file of -faults.
+func readFaults(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -104,7 +107,7 @@ func readFaults(path string) ([]faults.Rule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read faults: %w", err)
 	}
-	return faults.Parse(path, data)
+	return data, nil
 }
 
 // seedOption is the seed that the flags name, or the example. The log tells when

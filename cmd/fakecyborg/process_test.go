@@ -299,13 +299,24 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	assert.Equal(t, syscall.SIGTERM, status.Signal())
 }
 
+// Every error has file and line, also what shows only when the rules are added.
 func TestBadFaults(t *testing.T) {
 	t.Parallel()
-	rules := filepath.Join(t.TempDir(), "rules.yaml")
-	require.NoError(t, os.WriteFile(rules, []byte("- operation: bind\n  falt: stuck\n"), 0o600))
-	p := launch(t, "-listen", "127.0.0.1:0", "-faults", rules)
-	assert.Equal(t, 1, p.wait(t).ExitCode())
-	assert.Contains(t, p.log.String(), "fakecyborg: "+rules+":2: ")
+	for _, test := range []struct{ name, rules, want string }{
+		{name: "unknown key", rules: "- operation: bind\n  falt: stuck\n", want: ":2: "},
+		{name: "unknown operation", rules: "- operation: bind\n  fault: stuck\n- operation: bimd\n  fault: stuck\n", want: ":3: [1].operation: "},
+		{name: "same name", rules: "- {name: a, operation: bind, fault: stuck}\n- name: a\n  operation: bind\n  fault: stuck\n", want: ":2: [1].name: "},
+		{name: "no rule", rules: "# none\n", want: ": "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			rules := filepath.Join(t.TempDir(), "rules.yaml")
+			require.NoError(t, os.WriteFile(rules, []byte(test.rules), 0o600))
+			p := launch(t, "-listen", "127.0.0.1:0", "-faults", rules)
+			assert.Equal(t, 1, p.wait(t).ExitCode())
+			assert.Contains(t, p.log.String(), "fakecyborg: "+rules+test.want)
+		})
+	}
 }
 
 func TestClockAndLevel(t *testing.T) {

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"log/slog"
+	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/fakecyborg"
 	"github.com/novacyborg/novacyborg/lifecycle"
 	"github.com/novacyborg/novacyborg/placement"
 	"github.com/novacyborg/novacyborg/placement/placementtest"
+	"github.com/novacyborg/novacyborg/virtdriver"
 )
 
 const seed = `
@@ -15,19 +18,23 @@ hosts:
   - name: compute-1
     compute_node: {vcpus: 32, memory_mb: 65536, disk_gb: 500}
     devices: [{driver: fake}]
+  - name: compute-2
+    compute_node: {vcpus: 32, memory_mb: 65536, disk_gb: 500}
+    devices: [{driver: fake}]
 device_profiles:
   - name: fpga
     groups: [{"resources:FPGA": 1}]
 `
 
-// cloud is a Placement and a Cyborg in this process, and what builds instances with them.
+// cloud is a Placement and a Cyborg in this process, and what runs instances with them.
 type cloud struct {
 	manager *lifecycle.Manager
-	close   func()
+	cyborg  *fakecyborg.Server
 }
 
-// newCloud makes clients whose calls the hook is told of. What the fake Cyborg itself does is not watched.
-func newCloud(ctx context.Context, hook cyborgclient.Hook) (*cloud, error) {
+// newCloud makes a manager whose steps and calls telemetry and logger are told of. What the fake Cyborg itself does is
+// not watched.
+func newCloud(ctx context.Context, telemetry *telemetry, logger *slog.Logger) (*cloud, error) {
 	placements, err := placementtest.New()
 	if err != nil {
 		return nil, err
@@ -46,15 +53,17 @@ func newCloud(ctx context.Context, hook cyborgclient.Hook) (*cloud, error) {
 	if err := cyborgs.Report(ctx); err != nil {
 		return nil, err
 	}
-	watched, err := placement.New(ctx, append(toPlacement, cyborgclient.WithHook(hook))...)
+	watched, err := placement.New(ctx, append(toPlacement, cyborgclient.WithHook(telemetry.call))...)
 	if err != nil {
 		return nil, err
 	}
 	cyborg, err := cyborgclient.New(ctx, cyborgclient.WithEndpoint("http://cyborg.localhost/v2"),
-		cyborgclient.WithTransport(cyborgs.Transport()), cyborgclient.WithHook(hook))
+		cyborgclient.WithTransport(cyborgs.Transport()), cyborgclient.WithHook(telemetry.call))
 	if err != nil {
 		return nil, err
 	}
-	manager, err := lifecycle.New(watched, cyborg)
-	return &cloud{manager: manager, close: cyborgs.Close}, err
+	manager, err := lifecycle.New(watched, cyborg,
+		lifecycle.WithObserver(telemetry.step), lifecycle.WithLogger(logger), lifecycle.WithHypervisor(guests{}),
+		lifecycle.WithWaiter(virtdriver.WithPollInterval(50*time.Millisecond))) // nobody gets the events of the binds
+	return &cloud{manager: manager, cyborg: cyborgs}, err
 }

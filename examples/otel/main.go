@@ -1,72 +1,73 @@
-// Command otel boots one instance, as examples/boot does, and prints with OpenTelemetry what the boot consists of: a
-// span for the boot, one below it for each request to Placement and Cyborg, and how long the requests took. It brings its
-// own Placement and its own Cyborg, in this process. It is a module of its own, so that nobody else gets its dependencies.
+// Command otel builds an instance, migrates it live, reboots it and deletes it, and prints with OpenTelemetry what that
+// consists of: a span for each operation, one below it for each step and for each request to Placement and Cyborg, and at
+// the end how long the steps and requests took. The steps are logged as well, with slog. It brings its own Placement and
+// its own Cyborg, in this process, and no hypervisor: guests are pretended. It is a module of its own, so that nobody else
+// gets its dependencies.
 //
-//	cd examples/otel && go run .
+//	cd examples/otel
+//	go run . >spans.json                      spans and metrics as JSON; the log is on standard error
+//	go run . -prometheus 127.0.0.1:0          the same, and the metrics for Prometheus until interrupted; the log tells where
 //
-// telemetry.go is what a program of yours needs: a hook that turns each call into a span and a measurement.
+// An address without a host, as in -prometheus :9464, is one that only this machine reaches.
+//
+// telemetry.go is what a program of yours needs: an observer that turns each step of an operation into a span and a
+// measurement, and a hook that does so for each call.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
-
-	"github.com/google/uuid"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-
-	"github.com/novacyborg/novacyborg/lifecycle"
-	"github.com/novacyborg/novacyborg/placement"
-	"github.com/novacyborg/novacyborg/requestspec"
+	"os/signal"
+	"syscall"
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "otel:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out io.Writer) (err error) {
+func run(ctx context.Context, args []string, out, log io.Writer) (err error) {
+	flags := flag.NewFlagSet("otel", flag.ContinueOnError)
+	flags.SetOutput(log)
+	address := flags.String("prometheus", "", "serve the metrics for Prometheus at this `address` until interrupted, for example 127.0.0.1:0")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	telemetry, err := newTelemetry(out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, telemetry.close(context.WithoutCancel(ctx))) }()
-	cloud, err := newCloud(ctx, telemetry.hook)
+	cloud, err := newCloud(ctx, telemetry, logger)
 	if err != nil {
 		return err
 	}
-	defer cloud.close()
-	return boot(ctx, telemetry, cloud.manager)
-}
-
-const domain = `<domain type='kvm'><name>example</name><devices></devices></domain>`
-
-// boot builds one instance and gives everything back. Its span is the parent of those of the requests, because they are
-// made with its context.
-func boot(ctx context.Context, telemetry *telemetry, manager *lifecycle.Manager) (err error) {
-	instance := uuid.NewString()
-	ctx, span := telemetry.tracer.Start(ctx, "boot instance")
-	span.SetAttributes(attribute.String("openstack.instance", instance))
-	defer func() {
-		if err != nil {
-			span.SetStatus(codes.Error, err.Error())
-		}
-		span.End()
-	}()
-	created, err := manager.Create(ctx, lifecycle.CreateRequest{
-		Consumer: placement.Consumer{UUID: instance, ProjectID: "otel-example", UserID: "otel-example"},
-		Spec: requestspec.Input{Flavor: requestspec.Flavor{
-			VCPUs: 2, MemoryMB: 2048, RootGB: 10, ExtraSpecs: map[string]string{"accel:device_profile": "fpga"},
-		}},
-		Domain: []byte(domain),
-	})
+	defer cloud.cyborg.Close()
+	if *address == "" {
+		return live(ctx, telemetry, cloud.manager)
+	}
+	stop, err := serve(ctx, *address, telemetry.metrics, logger)
 	if err != nil {
+		return fmt.Errorf("-prometheus %s: %w", *address, err)
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if err := live(ctx, telemetry, cloud.manager); err != nil {
 		return err
 	}
-	return manager.Delete(context.WithoutCancel(ctx), created.Record)
+	<-ctx.Done()
+	return nil
 }

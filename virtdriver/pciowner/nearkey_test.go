@@ -21,9 +21,9 @@ func TestMisspeltKeys(t *testing.T) {
 		{`{"vendor": "10de", "product_id": "1eb8"}`, []string{place + `"vendor", so the entry is for product 1eb8; did you mean vendor_id?`}},
 		{`{"Device_ID": "1eb8", "vendor_id": "10de"}`, []string{place + `"Device_ID", so the entry is for vendor 10de; did you mean product_id?`}},
 		{
-			`{"addres": "3b:00.0", "dev_name": "ens1f0"}`,
+			`{"addr_ess": "3b:00.0", "dev_name": "ens1f0"}`,
 			[]string{
-				place + `"addres", so the entry is for any device; did you mean address?`,
+				place + `"addr_ess", so the entry is for any device; did you mean address?`,
 				place + `"dev_name", so the entry is for any device; did you mean devname?`,
 			},
 		},
