@@ -79,6 +79,9 @@ func (r *run) detachSet(ctx context.Context, owner string) error {
 	if set.Source == SourcePort {
 		return fmt.Errorf("the accelerator belongs to port %s: detach the port", owner)
 	}
+	if err := r.record.Now.checkPart(set); err != nil {
+		return err
+	}
 	next := r.record.Now.clone()
 	next.Sets = slices.Delete(next.Sets, i, i+1)
 	next.Allocations = subtractAllocations(next.Allocations, set.Allocations)

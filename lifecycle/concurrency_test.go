@@ -92,3 +92,100 @@ func TestCancelledBuildsThatWait(t *testing.T) {
 		assert.Empty(t, w.violations())
 	})
 }
+
+// TestOneBuildDoesNotWaitForMany: the builds take turns by request, so that one instance is there long before the twenty
+// that were asked for earlier.
+func TestOneBuildDoesNotWaitForMany(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 6, fakecyborg.Newest())
+		var running, most, done atomic.Int64
+		p := w.start(lifecycle.WithParallelBuilds(2), lifecycle.WithObserver(func(_ context.Context, s lifecycle.Step) {
+			switch s.ID {
+			case lifecycle.StepProfile:
+				most.Store(max(most.Load(), running.Add(1)))
+				time.Sleep(time.Second)
+			case lifecycle.StepGuest:
+				running.Add(-1)
+				done.Add(1)
+			default:
+			}
+		}))
+		requests := make([]lifecycle.CreateRequest, 20)
+		for i := range requests {
+			requests[i] = worldRequest(oneGPU)
+		}
+		var building sync.WaitGroup
+		building.Go(func() {
+			for _, outcome := range p.CreateMany(t.Context(), requests) {
+				assert.NoError(t, outcome.Err)
+			}
+		})
+		synctest.Wait()
+		p.create(t, worldRequest(oneGPU))
+		assert.LessOrEqual(t, done.Load(), int64(5), "the first two, its own, and who ran beside it")
+		building.Wait()
+		assert.EqualValues(t, 21, done.Load())
+		assert.EqualValues(t, 2, most.Load())
+		assert.Empty(t, w.violations())
+	})
+}
+
+// staleOperations are tried with an older copy of a record.
+var staleOperations = map[string]func(context.Context, *process, lifecycle.Record) error{
+	"stop":   func(ctx context.Context, p *process, r lifecycle.Record) error { return failureOf(p.Stop(ctx, r)) },
+	"delete": func(ctx context.Context, p *process, r lifecycle.Record) error { return p.Delete(ctx, r) },
+	"evacuate": func(ctx context.Context, p *process, r lifecycle.Record) error {
+		return failureOf(p.Evacuate(ctx, r, lifecycle.MoveRequest{}))
+	},
+}
+
+// refusesStale runs an operation with an older copy of a record: it is refused, and nothing is touched.
+func refusesStale(t *testing.T, w *world, older lifecycle.Record, operation func(context.Context, *process, lifecycle.Record) error) {
+	t.Helper()
+	stored, guests := w.record(older.Instance()), w.guestOf(older)
+	p := w.start()
+	require.ErrorIs(t, operation(t.Context(), p, older), lifecycle.ErrStale)
+	for _, c := range p.gate.log() {
+		assert.False(t, changing(c) || ofGuest(c), "%s", c)
+	}
+	assert.Equal(t, stored, w.record(older.Instance()))
+	assert.Equal(t, guests, w.guestOf(older))
+	assert.Empty(t, w.violations())
+}
+
+// TestOlderRecordIsRefused: what an instance was before its last operation is no ground for the next one.
+func TestOlderRecordIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, operation := range staleOperations {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 2, fakecyborg.Newest())
+				p := w.start()
+				older := p.create(t, worldRequest(oneGPU))
+				_, err := p.SoftReboot(t.Context(), older)
+				require.NoError(t, err)
+				refusesStale(t, w, older, operation)
+			})
+		})
+	}
+}
+
+// TestRecordOfADeletedInstanceIsRefused: nothing of it comes back, and nothing is taken from who has its devices now.
+func TestRecordOfADeletedInstanceIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, operation := range staleOperations {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 2, fakecyborg.Newest())
+				p := w.start()
+				gone := p.create(t, worldRequest(oneGPU))
+				require.NoError(t, p.Delete(t.Context(), gone))
+				p.create(t, worldRequest(oneGPU))
+				refusesStale(t, w, gone, operation)
+			})
+		})
+	}
+}

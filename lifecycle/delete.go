@@ -46,8 +46,12 @@ func (m *Manager) delete(ctx context.Context, op Op, record Record, gone ...stri
 		if err != nil {
 			return m.newRun(op, record).failure(err, nil)
 		}
-		if left != nil {
+		switch {
+		case left == nil:
+		case left.Version != 0:
 			record = *left
+		case record.State == StateNone: // the creation was taken back whole
+			record = Record{Version: RecordVersion, Consumer: record.Consumer, State: StateNone}
 		}
 		abandoned := record.clone()
 		abandoned.abandon()

@@ -80,9 +80,13 @@ func (m *Manager) Revert(ctx context.Context, record Record) (*Result, error) {
 }
 
 func (r *run) revert(ctx context.Context) error {
-	next, was := r.record.Before.clone(), r.record.Was
-	r.record.Operation.Next, r.step.Host = &next, next.Host
-	p := plan{commit: func(ctx context.Context) error { return r.commit(ctx, back(was, next), r.dropRest(next)) }}
+	p, was := plan{next: r.record.Before.clone()}, r.record.Was
+	next := &p.next
+	r.record.Operation.Next, r.step.Host = next, next.Host
+	if err := r.do(ctx, StepProfile, func(ctx context.Context) error { return r.readProfiles(ctx, &p) }); err != nil {
+		return err
+	}
+	p.commit = func(ctx context.Context) error { return r.commit(ctx, back(was, *next), r.dropRest(*next)) }
 	if was == StateActive {
 		p.leave, p.arrive = r.stopGuest, r.spawnNext
 	}

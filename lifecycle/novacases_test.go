@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,28 @@ import (
 
 // The tests of this file are the cases of Nova's own functional tests of accelerators
 // (nova/tests/functional/test_servers.py: AcceleratorServerBase and below), with the same outcome, or a better one where
-// the name says so. test_servers.py has them on two hosts.
+// the name says so. test_servers.py has them on two hosts. Where each case is:
+//
+//	create_delete_server_ok                            TestNovaCreateAndDelete
+//	create_server_with_error                           TestNovaCreateAndDelete
+//	create_server_with_local_delete                    TestNovaCreateAndDelete
+//	resched, resched_fails                             TestNovaReschedule
+//	soft and hard reboot, stop and start, rescue,
+//	rebuild, shelve and unshelve                       TestNovaOperationsThatKeepTheARQs
+//	evacuate_ok, shelve_offload_and_unshelve_ok        TestNovaMoves
+//	resize, migrate, live_migrate: refused there       TestNovaMoves, where they work
+//	suspend: refused there                             TestNovaOperationsThatKeepTheARQs, where it works
+//	ports: two accelerators, all fail to bind          TestNovaPorts
+//	ports: operations that keep the ARQs, shelve       TestNovaOperationsThatKeepTheARQs
+//	ports: resize, migrate, evacuate, offload          TestRandomStories and TestMatrix; refused there
+//	port with fakedev-dp-multi                         TestNovaPorts
+//	accels_from_both_port_and_flavor                   TestNovaOperationsThatKeepTheARQs
+//	unified limits (test_bug_2140631.py)               TestNovaLimits
+//	heal_allocations (test_nova_manage.py)             TestReconcileHealsTheDevicesToo, where it works
+//
+// None is here for pause, lock, backup and image, which have nothing to do with accelerators and are the caller's; for
+// old compute services (52, 53, 56) and RPC pins, since there is one version of everything; for attaching and detaching
+// a port, which is the network's.
 
 // novaCase runs a case in a bubble, on two hosts. In the end the world must be as the records say.
 func novaCase(t *testing.T, name string, run func(*testing.T, *world, *process)) {
@@ -130,6 +152,36 @@ func TestNovaReschedule(t *testing.T) {
 		require.ErrorIs(t, err, unavailable)
 		assert.Equal(t, 5, p.calls("guest", "spawn"), "Nova tries one candidate of each host, here WithAttempts")
 		assert.Zero(t, w.places.AllocationCount())
+	})
+}
+
+// TestCreationGoesPastAHostThatIsDown: its other devices are not tried, and what may be left there waits for HostBoot.
+func TestCreationGoesPastAHostThatIsDown(t *testing.T) {
+	t.Parallel()
+	novaCase(t, "fenced", func(t *testing.T, w *world, p *process) {
+		fenced := w.hosts[0]
+		w.hypervisor.setDown(fenced, true)
+		p.gate.meddle = func(_ int, c call) meddling {
+			if !ofGuest(c) {
+				return meddling{}
+			}
+			return meddling{act: func(do func() error) error {
+				if err := do(); err != nil {
+					return fmt.Errorf("%w: %w", lifecycle.ErrHostDown, err)
+				}
+				return nil
+			}}
+		}
+		record := p.create(t, worldRequest(oneGPU))
+		assert.Equal(t, w.hosts[1], record.Now.Host)
+		assert.Equal(t, 2, p.calls("guest", "spawn"), "the three other GPUs of the host that is down are passed over")
+		assert.Empty(t, record.Pending)
+		assert.Equal(t, []string{fenced}, record.Left)
+		w.hypervisor.setDown(fenced, false)
+		outcomes := p.HostBoot(t.Context(), fenced, []lifecycle.Record{record})
+		require.Len(t, outcomes, 1)
+		require.NoError(t, outcomes[0].Err)
+		assert.Empty(t, outcomes[0].Result.Record.Left)
 	})
 }
 
@@ -304,25 +356,48 @@ func TestNovaLimits(t *testing.T) {
 }
 
 // TestMultiCreateTakesEveryDevice is LP#1874664: the devices of one host are children of one root, and an instance must
-// be able to have each.
+// be able to have each. All instances have the same candidates here before the first one claims: whoever tried only the
+// first of each host would have to ask again and again.
 func TestMultiCreateTakesEveryDevice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2, fakecyborg.Newest())
-		p := w.start()
-		requests := make([]lifecycle.CreateRequest, 9) // two hosts with four GPUs each
+		p := w.start(lifecycle.WithObserver(func(_ context.Context, s lifecycle.Step) {
+			if s.ID == lifecycle.StepCandidates {
+				time.Sleep(time.Second)
+			}
+		}))
+		requests := make([]lifecycle.CreateRequest, 8) // two hosts with four GPUs each
+		for i := range requests {
+			requests[i] = worldRequest(oneGPU)
+		}
+		for i, outcome := range p.CreateMany(t.Context(), requests) {
+			assert.Equal(t, requests[i].Consumer.UUID, outcome.Instance)
+			require.NoError(t, outcome.Err)
+		}
+		assert.Equal(t, 8, p.calls("placement", "GET /allocation_candidates"), "nobody had to ask again")
+		assert.Len(t, w.disk.all(), 8)
+		assert.Empty(t, w.violations())
+	})
+}
+
+// TestMultiCreateOfOneTooMany: it fails, and takes nothing from the others (B5).
+func TestMultiCreateOfOneTooMany(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 2, fakecyborg.Newest())
+		requests := make([]lifecycle.CreateRequest, 9)
 		for i := range requests {
 			requests[i] = worldRequest(oneGPU)
 		}
 		failed := 0
-		for i, outcome := range p.CreateMany(t.Context(), requests) {
-			assert.Equal(t, requests[i].Consumer.UUID, outcome.Instance)
+		for _, outcome := range w.start().CreateMany(t.Context(), requests) {
 			if outcome.Err != nil {
 				require.ErrorIs(t, outcome.Err, lifecycle.ErrNoHost)
 				failed++
 			}
 		}
-		assert.Equal(t, 1, failed, "the one too many fails, and takes nothing from the others (B5)")
+		assert.Equal(t, 1, failed)
 		assert.Len(t, w.disk.all(), 8)
 		assert.Empty(t, w.violations())
 	})

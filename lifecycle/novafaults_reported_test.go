@@ -194,6 +194,50 @@ func TestHiddenARQsChangeNothing(t *testing.T) {
 	})
 }
 
+// LP#2144056: a Cyborg may also leave out what it hides, and answer as if there were none.
+func TestMissingARQsLeaveTheGuestAlone(t *testing.T) {
+	t.Parallel()
+	inCloud(t, func(t *testing.T, w *world, p *process) {
+		record := p.create(t, worldRequest(oneGPU))
+		guest := w.guestOf(record)
+		hidden := func(c call) bool { return c == call{"cyborg", "GET /accelerator_requests"} }
+		p.gate.meddle = func(_ int, c call) meddling {
+			if hidden(c) {
+				return answered(http.StatusOK, `{"arqs": []}`, false)(nil)
+			}
+			return meddling{}
+		}
+		begun := len(p.gate.log())
+		_, err := p.HardReboot(t.Context(), record)
+		require.ErrorIs(t, err, lifecycle.ErrNotBound)
+		for _, c := range p.gate.log()[begun:] {
+			assert.True(t, hidden(c), "%s", c)
+		}
+		assert.Equal(t, guest, w.guestOf(record))
+	})
+}
+
+// LP#2140631: what is attached counts too, beside what the project has. A resize is not limited.
+func TestLimitsCountAttachments(t *testing.T) {
+	t.Parallel()
+	inCloud(t, func(t *testing.T, w *world, _ *process) {
+		p := w.start(lifecycle.WithLimits(placement.FixedLimits{"PGPU": 1}))
+		record := p.create(t, worldRequest(oneGPU))
+		more := lifecycle.AttachRequest{Profile: oneGPU, Interrupt: true}
+		begun := len(p.gate.log())
+		_, err := p.Attach(t.Context(), record, more)
+		require.ErrorIs(t, err, placement.ErrOverLimit)
+		for _, c := range p.gate.log()[begun:] {
+			assert.False(t, changing(c) || ofGuest(c), "%s", c)
+		}
+		result, err := p.Attach(t.Context(), recordOf(t, err), lifecycle.AttachRequest{Profile: oneFPGA, Interrupt: true})
+		require.NoError(t, err, "of FPGAs it may have any number")
+		result, err = then(t.Context(), p.Confirm)(p.Resize(t.Context(), result.Record, lifecycle.ResizeRequest{Flavor: worldFlavor(2, bothKinds)}))
+		require.NoError(t, err)
+		assert.Len(t, result.Record.ARQs(), 3)
+	})
+}
+
 // LP#2140631: the devices of a port count, and so does what comes back from a shelf.
 func TestLimitsCountPortsAndUnshelves(t *testing.T) {
 	t.Parallel()

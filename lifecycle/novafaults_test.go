@@ -184,7 +184,7 @@ func TestARQsThatMatchNoProviderAreDeleted(t *testing.T) {
 			return meddling{before: func() { w.replaceProfile(oneGPU, "PGPU", "FPGA") }}
 		}
 		_, err := p.Create(t.Context(), worldRequest(oneGPU))
-		require.ErrorContains(t, err, "device_profile_1")
+		require.ErrorIs(t, err, lifecycle.ErrProfileChanged)
 		assert.Empty(t, w.allARQs())
 	})
 }

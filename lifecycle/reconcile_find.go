@@ -106,7 +106,8 @@ func (s *survey) age(arq cyborgclient.ARQ) (age time.Duration, old bool) {
 	return age.Round(time.Second), !since.IsZero() && age >= s.known.Grace
 }
 
-// judgeRecord finds what a record says and is not so. Where an operation comes first, that is all there is to say.
+// judgeRecord finds what a record says and is not so. Where an operation comes first, that is all there is to say; what
+// one left hides only what it may be about.
 func (s *survey) judgeRecord(record Record) []Finding {
 	f := Finding{Instance: record.Instance(), Host: record.Now.Host}
 	if o := record.Operation; o != nil {
@@ -124,7 +125,7 @@ func (s *survey) judgeRecord(record Record) []Finding {
 	if record.unsettled() {
 		f.Kind, f.Guest = FindingPending, needsGuest(record.Pending)
 		f.Why, f.Repair = "an operation left: "+describe(record.Pending), "do it"
-		return []Finding{f}
+		return append(s.judgeBound(record), f)
 	}
 	return slices.Concat(s.judgeStrays(record), s.judgeBound(record), s.judgeClaim(record))
 }

@@ -74,20 +74,39 @@ func unchanged(*Record) {}
 
 // claimMissing claims again what the instance has on record and does not hold.
 func (r *run) claimMissing(ctx context.Context) error {
-	held, err := r.placement.Allocations(ctx, r.record.Instance())
+	has, err := r.placement.Allocations(ctx, r.record.Instance())
 	if err != nil {
 		return err
 	}
-	missing := placement.Candidate{Allocations: subtractAllocations(r.record.wants(), held.Allocations)}
+	missing := placement.Candidate{Allocations: subtractAllocations(r.record.wants(), has.Allocations)}
 	if len(missing.Allocations) == 0 {
 		return nil
 	}
-	claim := placement.Claim{Consumer: r.record.Consumer, Generation: held.Generation, Allocations: held.Allocations}
-	err = r.claimMore(ctx, claim, missing)
+	held := placement.Claim{Consumer: r.record.Consumer, Generation: has.Generation, Allocations: has.Allocations}
+	if err := r.expect(ctx, held, missing); err != nil {
+		return err
+	}
+	claim, err := r.put(ctx, held, missing)
+	if err != nil && claim.Allocations == nil { // it was surely not taken
+		r.record.Operation.Undo = nil
+		r.claimed(held)
+	}
 	if errors.Is(err, placement.ErrNoCapacity) {
 		return fmt.Errorf("others have it by now, Migrate or Evacuate finds the instance other devices: %w", err)
 	}
 	return err
+}
+
+// expect puts on record what the instance may hold after a claim of what it lacks, whose answer may get lost. There is
+// nothing to take back: the task just finds out which of the two it holds. One that holds nothing needs no task, a claim
+// without generation says the same.
+func (r *run) expect(ctx context.Context, held placement.Claim, missing placement.Candidate) error {
+	all := addAllocations(held.Allocations, missing.Allocations)
+	if len(held.Allocations) == 0 {
+		r.claimed(placement.Claim{Consumer: r.record.Consumer, Allocations: all})
+		return r.save(ctx)
+	}
+	return r.intend(ctx, Task{Kind: TaskAllocate, Keep: all, Known: []map[string]map[string]int64{held.Allocations}})
 }
 
 // dropStrays takes the tasks off the record that look for ARQs of creations without answer, when no ARQ is left that
@@ -105,46 +124,60 @@ func (r *run) dropStrays(s *survey) error {
 }
 
 // rebind binds new ARQs for all that the instance has on record, because Cyborg binds those of an instance in one
-// request. A guest that has devices is stopped before they are freed, and stays so if the others cannot be had.
+// request. A guest that has devices is stopped before they are freed. That it is to run with the new ones is on record
+// until it does: whatever ends the repair, what is left of it is pending.
 func (r *run) rebind(ctx context.Context, s *survey) error {
 	if err := r.do(ctx, StepProfile, func(ctx context.Context) error { return r.checkRebind(ctx, s) }); err != nil {
 		return err
 	}
-	state, was := r.record.State, r.record.Was
-	guest := r.record.runs()
-	if guest {
-		err := r.ask(ctx, StepGuest, func(ctx context.Context) error { return r.destroy(ctx, r.record.Now.Host) })
-		if err == nil {
-			err = r.commit(ctx, stopped)
-		}
-		if err != nil {
+	if !r.record.runs() {
+		if err := r.do(ctx, StepARQs, r.restoreARQs); err != nil {
 			return err
 		}
+		return r.commit(ctx, unchanged)
+	}
+	if err := r.do(ctx, StepGuest, r.stopToRebind); err != nil {
+		return err
 	}
 	if err := r.do(ctx, StepARQs, r.restoreARQs); err != nil {
 		return err
 	}
-	if !guest {
-		return r.commit(ctx, unchanged)
-	}
-	return r.commit(ctx, func(record *Record) { record.State, record.Was = state, was }, Task{Kind: TaskRestoreGuest, Step: StepGuest})
+	return r.commit(ctx, unchanged, r.restart()...)
 }
 
-// checkRebind refuses to take devices that Placement may offer to others, or others than the instance had (B21).
+// stopToRebind powers the guest off. Ending the repair early does not start it again with the devices that it had, which
+// are not bound any more, but goes on with what the repair is for.
+func (r *run) stopToRebind(ctx context.Context) error {
+	host := r.record.Now.Host
+	rest := append(r.restart(), Task{Kind: TaskRestoreARQs}, Task{Kind: TaskDestroyGuest, Host: host})
+	if err := r.intend(ctx, rest...); err != nil {
+		return err
+	}
+	if err := r.destroy(ctx, host); err != nil {
+		return err
+	}
+	r.revise()
+	return nil
+}
+
+// restart is the task that starts the guest after a rebind. Without a hypervisor it composes the domain XML, if there is one.
+func (r *run) restart() []Task {
+	if r.record.domain() == "" {
+		return nil
+	}
+	return []Task{{Kind: TaskRestoreGuest, Step: StepGuest}}
+}
+
+// checkRebind refuses to take devices that Placement may offer to others, or others than the instance had (B21), and to
+// stop a guest that cannot be started again.
 func (r *run) checkRebind(ctx context.Context, s *survey) error {
 	for _, set := range r.record.Now.Sets {
 		if lacks := subtractAllocations(set.Allocations, s.held[r.record.Instance()]); len(lacks) > 0 {
 			return fmt.Errorf("the instance does not hold %v in Placement any more: Migrate or Evacuate finds it other devices", lacks)
 		}
 	}
-	return r.readProfiles(ctx, &plan{next: r.record.Now.clone()})
-}
-
-// stopped is the change of an instance whose guest was powered off.
-func stopped(record *Record) {
-	if record.State == StateMoved {
-		record.Was = StateStopped
-		return
+	if _, none := r.hypervisor.(noHypervisor); !none && r.record.runs() && r.record.domain() == "" {
+		return errNoDomain
 	}
-	record.State = StateStopped
+	return r.readProfiles(ctx, &plan{next: r.record.Now.clone()})
 }

@@ -13,7 +13,8 @@ import (
 // Recover makes a record of an instance from what Placement and Cyborg know of it, for a caller that lost it. It cannot
 // know ARQs that are not bound, nor what they do not tell: the flavor, the ports and the domain XML, without which the
 // instance can be deleted but not moved; the caller may fill them in. An instance that owns nothing gives a record in
-// StateNone, whose Delete has nothing to do.
+// StateNone, whose Delete has nothing to do. Each ARQ counts for one unit of what the instance holds of its provider; where
+// that is of several classes, Detach is refused until the caller has filled in the set's part.
 func (m *Manager) Recover(ctx context.Context, instance string) (Record, error) {
 	record := Record{Version: RecordVersion, State: StateNone}
 	record.Consumer.UUID = instance
@@ -85,6 +86,37 @@ func (r *run) recoverARQ(ctx context.Context, arq cyborgclient.ARQ) error {
 		at, now.Sets = len(now.Sets), append(now.Sets, set)
 	}
 	set := &now.Sets[at]
+	set.Allocations = addAllocations(set.Allocations, now.unit(arq.DeviceRPUUID))
 	set.ARQs = append(set.ARQs, BoundARQ{UUID: arq.UUID, Group: arq.DeviceProfileGroupID, Provider: arq.DeviceRPUUID})
+	return nil
+}
+
+// unit is what an ARQ at a provider takes: one of the only class that the instance holds there. It is nil if that cannot
+// be told, or the sets have it all.
+func (h Holding) unit(provider string) map[string]map[string]int64 {
+	var taken map[string]map[string]int64
+	for _, set := range h.Sets {
+		taken = addAllocations(taken, set.Allocations)
+	}
+	there := h.Allocations[provider]
+	if len(there) != 1 {
+		return nil
+	}
+	for class, amount := range there {
+		if taken[provider][class] < amount {
+			return map[string]map[string]int64{provider: {class: 1}}
+		}
+	}
+	return nil
+}
+
+// checkPart refuses to part with a set of a recovered record whose part of the allocations Recover could not tell.
+func (h Holding) checkPart(set Set) error {
+	for _, arq := range set.ARQs {
+		if held := h.Allocations[arq.Provider]; len(held) > 0 && len(set.Allocations[arq.Provider]) == 0 {
+			return fmt.Errorf("the record does not tell how much of %v at provider %s is for ARQ %s, as after Recover: add it to the set's allocations",
+				held, arq.Provider, arq.UUID)
+		}
+	}
 	return nil
 }

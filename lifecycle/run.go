@@ -35,6 +35,7 @@ type run struct {
 	host        string // where the instance was in the beginning
 	keep        int    // how many tasks of the undo are older than the operation
 	uncertain   bool   // the commit may be stored although its saving failed
+	stale       bool   // the stored record is newer
 	fresh       bool   // the operation began here, and is no interrupted one
 	saves       int    // how often the record was saved
 	unsaved     bool
@@ -56,11 +57,20 @@ func (m *Manager) operate(ctx context.Context, op Op, record Record, body func(c
 	if err != nil {
 		return nil, r.failure(err, nil)
 	}
-	defer func() { leave(r.record.clone()) }()
+	defer func() { leave(r.remains()) }()
 	if err := r.checkStart(); err != nil {
 		return nil, r.failure(err, nil)
 	}
 	return r.all(ctx, body)
+}
+
+// remains is the record for a deletion that ended the operation. A creation that left nothing tells nothing: it may have
+// been a second one of the instance.
+func (r *run) remains() Record {
+	if r.step.Op == OpCreate && !r.record.Holds() {
+		return Record{}
+	}
+	return r.record.clone()
 }
 
 func (m *Manager) newRun(op Op, record Record) *run {
@@ -125,7 +135,7 @@ func (r *run) end(ctx context.Context) error {
 		r.record.Pending = append(o.Undo, r.record.Pending...)
 	}
 	r.record.Operation = nil
-	if r.fresh && r.saves == 0 { // nothing was begun, and the stored record is as it was
+	if r.fresh && (r.saves == 0 || r.stale) { // nothing was begun, and the stored record is as it was
 		return r.left
 	}
 	return errors.Join(r.left, r.save(ctx))
@@ -169,11 +179,14 @@ func (r *run) save(ctx context.Context) error {
 	if _, none := r.store.(forgetful); !none {
 		r.record.Revision++
 	}
-	r.saves++
+	if r.saves++; r.stale {
+		return nil // it was told; another try could take the place of a record that is only a little newer
+	}
 	if err := r.store.Save(ctx, r.record.clone()); err != nil {
 		if r.record.Revision == 1 {
 			r.record.Revision = 0 // nothing was stored ever
 		}
+		r.stale = errors.Is(err, ErrStale) || errors.Is(err, ErrExists)
 		return fmt.Errorf("save the record: %w", err)
 	}
 	if !r.record.Holds() {

@@ -31,21 +31,25 @@ func (r *run) claimMore(ctx context.Context, held placement.Claim, more placemen
 	if err := r.intend(ctx, undo); err != nil {
 		return err
 	}
-	var claim placement.Claim
-	var err error
+	claim, err := r.put(ctx, held, more)
+	if err != nil && claim.Allocations == nil {
+		r.revise()
+	}
+	return err
+}
+
+// put claims a candidate beside what the instance holds; the caller has put on record what undoes it. The claim that
+// comes with an error has allocations if it may be there all the same.
+func (r *run) put(ctx context.Context, held placement.Claim, more placement.Candidate) (claim placement.Claim, err error) {
 	if len(held.Allocations) == 0 {
 		claim, err = r.placement.Claim(ctx, r.record.Consumer, more)
 	} else {
 		claim, err = r.placement.Move(ctx, held, more)
 	}
-	if err != nil {
-		if claim.Allocations == nil {
-			r.revise()
-		}
-		return err
+	if err == nil {
+		r.claimed(claim)
 	}
-	r.claimed(claim)
-	return nil
+	return claim, err
 }
 
 // share notes which part of the candidate each set takes.

@@ -45,7 +45,32 @@ func (r *run) createSet(ctx context.Context, set *Set, restore bool) error {
 	if n := len(set.ARQs); n == 0 || (set.Source == SourcePort && n > 1) {
 		return fmt.Errorf("device profile %s makes %d ARQs: a flavor needs at least one, a port exactly one", set.Profile.Name, n)
 	}
+	if err := set.checkMade(); err != nil {
+		return err
+	}
 	return r.match(set, before)
+}
+
+// checkMade notices, by the ARQs that came of it, a profile that was replaced since it was read: the claim does not fit
+// any more then. A group of Xilinx cards makes one ARQ for each device, or two, as the release has it.
+func (s Set) checkMade() error {
+	want, err := requestspec.ExpectedARQs(s.Profile.Groups)
+	if err != nil {
+		return nil //nolint:nilerr // lenient mode goes on with amounts that cannot be read
+	}
+	have := make([]int, len(want))
+	for _, arq := range s.ARQs {
+		if arq.Group < 0 || arq.Group >= len(want) {
+			return fmt.Errorf("%w: %s makes an ARQ for group %d, which it did not have", ErrProfileChanged, s.Profile.Name, arq.Group)
+		}
+		have[arq.Group]++
+	}
+	for i := range want {
+		if have[i] != want[i] && have[i]*2 != want[i] {
+			return fmt.Errorf("%w: group %d of %s makes %d ARQs, and should make %d", ErrProfileChanged, i, s.Profile.Name, have[i], want[i])
+		}
+	}
+	return nil
 }
 
 // createAgain makes the ARQs of a set on record anew, for the providers that it had. Given ones are there still.
@@ -53,12 +78,19 @@ func (r *run) createAgain(ctx context.Context, set *Set) error {
 	if set.Source == SourceGiven {
 		return nil
 	}
+	if err := r.readSet(ctx, &plan{}, set); err != nil { // another profile would make others (B21)
+		return err
+	}
 	before := set.ARQs
 	if err := r.post(ctx, set); err != nil {
 		return err
 	}
-	r.revise()
-	return r.match(set, before)
+	r.revise(Task{Kind: TaskDeleteARQs, ARQs: created([]Set{*set})})
+	if err := errors.Join(set.checkMade(), r.match(set, before)); err != nil {
+		return errors.Join(err, r.deleteARQs(ctx, created([]Set{*set})))
+	}
+	r.revise() // they are on record as the instance's own from here
+	return nil
 }
 
 // post creates a set's ARQs. Until the answer is there, nobody knows their uuids: that is on record instead.

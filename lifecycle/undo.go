@@ -14,11 +14,16 @@ func (r *run) intend(ctx context.Context, tasks ...Task) error {
 		return context.Cause(ctx)
 	}
 	o := r.record.Operation
+	before := o.Undo
 	for _, task := range tasks {
 		task.Step = r.step.ID
 		o.Undo = append(o.Undo, task)
 	}
-	return r.save(ctx)
+	err := r.save(ctx)
+	if err != nil {
+		o.Undo = before // nothing will be done
+	}
+	return err
 }
 
 // revise replaces the last intention by what became known since; without tasks there is nothing to take back.
@@ -130,19 +135,27 @@ func (r *run) try(ctx context.Context, task Task) error {
 	return nil
 }
 
-// setAside takes the tasks from what is pending that are about the host that an evacuation leaves because it has failed.
-// They count again if the evacuation fails too.
+// overtakes are the tasks that an operation makes needless, because it starts the guest anew or frees its devices: were
+// they to be done first, the operation that could help would fail with them.
+var overtakes = map[Op][]TaskKind{
+	OpEvacuate:   {TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskDetach, TaskPowerResume, TaskPowerSuspend},
+	OpMigrate:    {TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+	OpResize:     {TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+	OpHostBoot:   {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+	OpHardReboot: {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+	OpStop:       {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+	OpShelve:     {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+}
+
+// setAside takes these tasks from what is pending. They count again if the operation fails.
 func (r *run) setAside() (aside []Task) {
-	if r.step.Op != OpEvacuate {
-		return nil
-	}
+	op, host := r.step.Op, r.record.Now.Host
 	r.record.Pending = slices.DeleteFunc(r.record.Pending, func(task Task) bool {
-		ofHost := slices.Contains([]TaskKind{TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend}, task.Kind) ||
-			task.Kind == TaskDestroyGuest && task.Host == r.record.Now.Host
-		if ofHost {
+		needless := slices.Contains(overtakes[op], task.Kind) || op == OpEvacuate && task.Kind == TaskDestroyGuest && task.Host == host
+		if needless {
 			aside = append(aside, task)
 		}
-		return ofHost
+		return needless
 	})
 	return aside
 }

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 
@@ -103,6 +104,98 @@ func TestGivenARQsRefused(t *testing.T) {
 				request.ARQs = test.give(t, w)
 				_, err := w.start().Create(t.Context(), request)
 				require.ErrorContains(t, err, test.want)
+				assert.Empty(t, w.violations())
+			})
+		})
+	}
+}
+
+// TestAttachmentThatInterrupts: a guest that has accelerators loses them for a moment, which has to be allowed; one that
+// has none loses nothing.
+func TestAttachmentThatInterrupts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 2, fakecyborg.Newest())
+		p := w.start()
+		result, err := p.Attach(t.Context(), p.create(t, worldRequest("")), lifecycle.AttachRequest{Profile: oneGPU})
+		require.NoError(t, err)
+		begun := len(p.gate.log())
+		_, err = p.Attach(t.Context(), result.Record, lifecycle.AttachRequest{Profile: oneFPGA})
+		require.ErrorIs(t, err, lifecycle.ErrInterruption)
+		assert.Len(t, p.gate.log(), begun, "nobody is asked anything")
+		result, err = p.Attach(t.Context(), recordOf(t, err), lifecycle.AttachRequest{Profile: oneFPGA, Interrupt: true})
+		require.NoError(t, err)
+		assert.Len(t, w.guestOf(result.Record).devices, 2)
+		assert.Empty(t, w.violations())
+	})
+}
+
+// TestDetachedSetStaysAway: an instance moves without the devices of its flavor when they were detached, and keeps those
+// of its request.
+func TestDetachedSetStaysAway(t *testing.T) {
+	t.Parallel()
+	for name, move := range map[string]func(context.Context, *process, lifecycle.Record) (*lifecycle.Result, error){
+		"migrate": func(ctx context.Context, p *process, r lifecycle.Record) (*lifecycle.Result, error) {
+			return then(ctx, p.Confirm)(p.Migrate(ctx, r, lifecycle.MoveRequest{}))
+		},
+		"evacuate": func(ctx context.Context, p *process, r lifecycle.Record) (*lifecycle.Result, error) {
+			p.world.hypervisor.setDown(r.Now.Host, true)
+			return p.Evacuate(ctx, r, lifecycle.MoveRequest{})
+		},
+		"offload and unshelve": func(ctx context.Context, p *process, r lifecycle.Record) (*lifecycle.Result, error) {
+			return then(ctx, func(ctx context.Context, r lifecycle.Record) (*lifecycle.Result, error) {
+				return p.Unshelve(ctx, r, lifecycle.MoveRequest{})
+			})(then(ctx, p.Offload)(p.Shelve(ctx, r)))
+		},
+	} {
+		for profile, devices := range map[string]int{"": 0, bothKinds: 2} {
+			t.Run(name+"/"+profile, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, 2, fakecyborg.Newest())
+					p, request := w.start(), worldRequest(oneGPU)
+					request.Profile, request.BothProfiles = profile, profile != ""
+					detached, err := p.Detach(t.Context(), p.create(t, request), "")
+					require.NoError(t, err)
+					result, err := move(t.Context(), p, detached.Record)
+					require.NoError(t, err)
+					assert.Equal(t, lifecycle.StateActive, result.Record.State)
+					assert.Len(t, w.guestOf(result.Record).devices, devices)
+					assert.Len(t, w.allARQs(), devices)
+					assert.Empty(t, w.violations())
+				})
+			})
+		}
+	}
+}
+
+// TestGuestNeedsADomain: with a hypervisor, what would have to start a guest from nothing is refused before anybody is
+// asked; without one the guest is the caller's.
+func TestGuestNeedsADomain(t *testing.T) {
+	t.Parallel()
+	for name, operation := range map[string]func(context.Context, *process, lifecycle.Record) error{
+		"create": func(ctx context.Context, p *process, _ lifecycle.Record) error {
+			request := worldRequest(oneGPU)
+			request.Domain = nil
+			return failureOf(p.Create(ctx, request))
+		},
+		"rescue": func(ctx context.Context, p *process, r lifecycle.Record) error {
+			return failureOf(p.Rescue(ctx, r, nil))
+		},
+		"rebuild": func(ctx context.Context, p *process, r lifecycle.Record) error {
+			return failureOf(p.Rebuild(ctx, r, nil))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 2, fakecyborg.Newest())
+				p := w.start()
+				record := p.create(t, worldRequest(oneGPU))
+				guest, begun := w.guestOf(record), len(p.gate.log())
+				require.ErrorContains(t, operation(t.Context(), p, record), "there is no domain XML")
+				assert.Len(t, p.gate.log(), begun)
+				assert.Equal(t, guest, w.guestOf(record))
 				assert.Empty(t, w.violations())
 			})
 		})
