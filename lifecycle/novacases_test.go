@@ -155,23 +155,28 @@ func TestNovaReschedule(t *testing.T) {
 	})
 }
 
+// fences lets the hypervisor promise that a host whose calls fail is off.
+func (p *process) fences() {
+	p.gate.meddle = func(_ int, c call) meddling {
+		if !ofGuest(c) {
+			return meddling{}
+		}
+		return meddling{act: func(do func() error) error {
+			if err := do(); err != nil {
+				return fmt.Errorf("%w: %w", lifecycle.ErrHostDown, err)
+			}
+			return nil
+		}}
+	}
+}
+
 // TestCreationGoesPastAHostThatIsDown: its other devices are not tried, and what may be left there waits for HostBoot.
 func TestCreationGoesPastAHostThatIsDown(t *testing.T) {
 	t.Parallel()
 	novaCase(t, "fenced", func(t *testing.T, w *world, p *process) {
 		fenced := w.hosts[0]
 		w.hypervisor.setDown(fenced, true)
-		p.gate.meddle = func(_ int, c call) meddling {
-			if !ofGuest(c) {
-				return meddling{}
-			}
-			return meddling{act: func(do func() error) error {
-				if err := do(); err != nil {
-					return fmt.Errorf("%w: %w", lifecycle.ErrHostDown, err)
-				}
-				return nil
-			}}
-		}
+		p.fences()
 		record := p.create(t, worldRequest(oneGPU))
 		assert.Equal(t, w.hosts[1], record.Now.Host)
 		assert.Equal(t, 2, p.calls("guest", "spawn"), "the three other GPUs of the host that is down are passed over")
@@ -182,6 +187,38 @@ func TestCreationGoesPastAHostThatIsDown(t *testing.T) {
 		require.Len(t, outcomes, 1)
 		require.NoError(t, outcomes[0].Err)
 		assert.Empty(t, outcomes[0].Result.Record.Left)
+	})
+}
+
+// TestHostFailsWhileTheInstanceIsMoved: the instance comes back if it is sure that no guest runs on the host that failed.
+// Where that is not sure, it can be confirmed and evacuated.
+func TestHostFailsWhileTheInstanceIsMoved(t *testing.T) {
+	t.Parallel()
+	moved := func(t *testing.T, w *world, p *process) (was, is lifecycle.Record) {
+		t.Helper()
+		was = p.create(t, worldRequest(bothKinds))
+		result, err := p.Migrate(t.Context(), was, lifecycle.MoveRequest{})
+		require.NoError(t, err)
+		w.hypervisor.setDown(result.Record.Now.Host, true)
+		return was, result.Record
+	}
+	novaCase(t, "revert", func(t *testing.T, w *world, p *process) {
+		was, is := moved(t, w, p)
+		p.fences()
+		result, err := p.Revert(t.Context(), is)
+		require.NoError(t, err)
+		assert.Equal(t, was.Now.Host, result.Record.Now.Host)
+		assert.Equal(t, []string{is.Now.Host}, result.Record.Left)
+		assert.Len(t, w.guestOf(result.Record).devices, 2)
+	})
+	novaCase(t, "confirm and evacuate", func(t *testing.T, w *world, p *process) {
+		was, is := moved(t, w, p)
+		result, err := p.Confirm(t.Context(), is)
+		require.NoError(t, err)
+		result, err = p.Evacuate(t.Context(), result.Record, lifecycle.MoveRequest{})
+		require.NoError(t, err)
+		assert.Equal(t, was.Now.Host, result.Record.Now.Host)
+		assert.Len(t, w.guestOf(result.Record).devices, 2)
 	})
 }
 

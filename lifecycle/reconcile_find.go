@@ -123,9 +123,10 @@ func (s *survey) judgeRecord(record Record) []Finding {
 		return []Finding{f}
 	}
 	if record.unsettled() {
-		f.Kind, f.Guest = FindingPending, needsGuest(record.Pending)
+		lost := s.judgeBound(record)
+		f.Kind, f.Guest = FindingPending, needsGuest(record.Pending) || len(lost) > 0 && record.waitsForDevices()
 		f.Why, f.Repair = "an operation left: "+describe(record.Pending), "do it"
-		return append(s.judgeBound(record), f)
+		return append(lost, f)
 	}
 	return slices.Concat(s.judgeStrays(record), s.judgeBound(record), s.judgeClaim(record))
 }

@@ -40,7 +40,12 @@ func (m *Manager) freeARQ(ctx context.Context, s *survey, arq string) error {
 // mend makes what a record says so, or the record what is so.
 func (r *run) mend(ctx context.Context, s *survey, f Finding) (*Result, error) {
 	switch f.Kind {
-	case FindingInterrupted, FindingPending:
+	case FindingInterrupted:
+		return r.finish(ctx)
+	case FindingPending:
+		if len(s.judgeBound(r.record)) > 0 && r.record.waitsForDevices() {
+			return r.rebindAll(ctx, s)
+		}
 		return r.finish(ctx)
 	case FindingStale:
 		return r.all(ctx, mendBy(StepARQs, func(ctx context.Context) error { return r.freeARQ(ctx, s, f.ARQ) }))
@@ -53,7 +58,7 @@ func (r *run) mend(ctx context.Context, s *survey, f Finding) (*Result, error) {
 	case FindingAnswered:
 		return r.all(ctx, mendBy(StepCheck, func(context.Context) error { return r.dropStrays(s) }))
 	case FindingNotBound, FindingMisplaced:
-		return r.all(ctx, func(ctx context.Context, r *run) error { return r.rebind(ctx, s) })
+		return r.rebindAll(ctx, s)
 	default:
 		return nil, fmt.Errorf("finding %q is not known: a newer program made the plan", f.Kind)
 	}
@@ -123,6 +128,17 @@ func (r *run) dropStrays(s *survey) error {
 	return nil
 }
 
+// waitsForDevices says whether something is pending that a rebind does, and that cannot be done before it.
+func (r Record) waitsForDevices() bool {
+	return r.runs() && slices.ContainsFunc(r.Pending, func(t Task) bool { return slices.Contains(overtakes[OpReconcile], t.Kind) })
+}
+
+// rebindAll is rebind as an operation. What it does itself of what is pending does not come first.
+func (r *run) rebindAll(ctx context.Context, s *survey) (*Result, error) {
+	r.rebinds = r.record.waitsForDevices()
+	return r.all(ctx, func(ctx context.Context, r *run) error { return r.rebind(ctx, s) })
+}
+
 // rebind binds new ARQs for all that the instance has on record, because Cyborg binds those of an instance in one
 // request. A guest that has devices is stopped before they are freed. That it is to run with the new ones is on record
 // until it does: whatever ends the repair, what is left of it is pending.
@@ -150,6 +166,7 @@ func (r *run) rebind(ctx context.Context, s *survey) error {
 func (r *run) stopToRebind(ctx context.Context) error {
 	host := r.record.Now.Host
 	rest := append(r.restart(), Task{Kind: TaskRestoreARQs}, Task{Kind: TaskDestroyGuest, Host: host})
+	r.record.Operation.Undo, r.keep = nil, 0 // this does what was set aside
 	if err := r.intend(ctx, rest...); err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (m *Manager) lookAgain(ctx context.Context, s *survey, f Finding) error {
 	switch f.Kind {
 	case FindingStray:
 		return m.readARQ(ctx, s, f.ARQ)
-	case FindingInterrupted, FindingPending:
+	case FindingInterrupted:
 		return nil
 	case FindingAnswered:
 		return m.readARQs(ctx, s)

@@ -34,6 +34,7 @@ type run struct {
 	step        Step
 	host        string // where the instance was in the beginning
 	keep        int    // how many tasks of the undo are older than the operation
+	rebinds     bool   // the operation does what is pending that needs devices
 	uncertain   bool   // the commit may be stored although its saving failed
 	stale       bool   // the stored record is newer
 	fresh       bool   // the operation began here, and is no interrupted one

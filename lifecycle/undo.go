@@ -50,6 +50,7 @@ func (r *run) commit(ctx context.Context, change func(*Record), todo ...Task) er
 		r.record, r.uncertain = before, true
 		return err
 	}
+	r.keep = 0
 	return nil
 }
 
@@ -145,11 +146,15 @@ var overtakes = map[Op][]TaskKind{
 	OpHardReboot: {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
 	OpStop:       {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
 	OpShelve:     {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+	OpReconcile:  {TaskRestoreARQs, TaskRestoreGuest, TaskAttach}, // where it binds new ARQs
 }
 
 // setAside takes these tasks from what is pending. They count again if the operation fails.
 func (r *run) setAside() (aside []Task) {
 	op, host := r.step.Op, r.record.Now.Host
+	if op == OpReconcile && !r.rebinds {
+		return nil
+	}
 	r.record.Pending = slices.DeleteFunc(r.record.Pending, func(task Task) bool {
 		needless := slices.Contains(overtakes[op], task.Kind) || op == OpEvacuate && task.Kind == TaskDestroyGuest && task.Host == host
 		if needless {

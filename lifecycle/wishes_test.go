@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
 	"github.com/novacyborg/novacyborg/fakecyborg"
+	"github.com/novacyborg/novacyborg/fakecyborg/driver"
 	"github.com/novacyborg/novacyborg/lifecycle"
 )
 
@@ -200,4 +202,41 @@ func TestGuestNeedsADomain(t *testing.T) {
 			})
 		})
 	}
+}
+
+// spawned is a hypervisor that keeps the guests it was to start.
+type spawned struct {
+	lifecycle.Hypervisor
+	guests []lifecycle.Guest
+}
+
+func (h *spawned) Spawn(_ context.Context, guest lifecycle.Guest) error {
+	h.guests = append(h.guests, guest)
+	return nil
+}
+
+// TestGuestIsToldItsMediatedDevices: a vGPU has to be created on the host before the guest can start, also when it starts
+// again.
+func TestGuestIsToldItsMediatedDevices(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		seed := worldSeed([]string{"node-0"})
+		seed.Hosts[0].Devices = []fakecyborg.Device{{Driver: "vgpu", Card: driver.Card{Address: "0000:3b:00.0", VGPUs: 2}}}
+		seed.DeviceProfiles = append(seed.DeviceProfiles, fakecyborg.DeviceProfile{
+			Name: "vgpu", Groups: []fakecyborg.Group{{{Key: "resources:VGPU", Value: "1"}}},
+		})
+		hypervisor := &spawned{}
+		p := newWorldOf(t, seed, fakecyborg.Newest()).start(lifecycle.WithHypervisor(hypervisor))
+		result, err := p.Create(t.Context(), worldRequest("vgpu"))
+		require.NoError(t, err)
+		again, err := p.HardReboot(t.Context(), result.Record)
+		require.NoError(t, err)
+		require.Len(t, hypervisor.guests, 2)
+		for _, guest := range hypervisor.guests {
+			require.Len(t, guest.Mediated, 1)
+			assert.Equal(t, strings.ToLower(again.ARQs[0].AttachHandle.UUID), guest.Mediated[0].UUID)
+			assert.Equal(t, "pci_0000_3b_00_0", guest.Mediated[0].Parent)
+			assert.Contains(t, string(guest.Domain), guest.Mediated[0].UUID)
+		}
+	})
 }

@@ -19,10 +19,12 @@
 // that somebody made to be given to an instance later.
 //
 // This program has no hypervisor. Repairs that stop, start or change a guest are left, unless -guests says that somebody
-// else sees to the guests; the new domain XML is then printed.
+// else sees to the guests. Stop them before the run, because their devices are taken from them during it; the new domain
+// XML, to start them from, is then printed.
 //
-// The exit code is 0 when nothing is wrong, or nothing any more, 1 when something is (ARQs that may be Nova's do not
-// count), and 2 when the input cannot be read, a service does not answer, or a list may be incomplete.
+// The exit code is 0 when nothing is wrong, or nothing any more, 1 when something is, and 2 when the input cannot be read,
+// a service does not answer, or a list may be incomplete. Findings of the kind foreign, ARQs that may be Nova's, are
+// printed and do not count. go run turns each code but 0 into 1: a script that needs the code builds the program first.
 package main
 
 import (
@@ -76,13 +78,14 @@ func parse(args []string, stdout io.Writer) (arguments, error) {
 	flags.DurationVar(&a.grace, "grace", 0, "how old something must be to count as left behind (default 10m0s)")
 	flags.BoolVar(&a.allProjects, "all-projects", false, "Cyborg's user is admin and sees the ARQs of all projects")
 	flags.BoolVar(&a.repair, "repair", false, "repair what is found; the default is to change nothing")
-	flags.BoolVar(&a.guests, "guests", false, "with -repair: also where a guest has to be stopped, started or changed, which somebody else sees to")
+	flags.BoolVar(&a.guests, "guests", false, "with -repair: also where a guest has to be stopped, started or changed; stop such guests before the run")
 	flags.BoolVar(&a.json, "json", false, "print one JSON object")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		flags.SetOutput(stdout)
 		fmt.Fprint(stdout, "Reconcile finds ARQs and allocations that are left behind or lost. Without -records it shows a built-in cloud.\n"+
-			"Exit code: 0 nothing is wrong, 1 something is, 2 bad input, no answer, or a list that may be incomplete.\n\n")
+			"Exit code: 0 nothing is wrong, 1 something is, 2 bad input, no answer, or a list that may be incomplete.\n"+
+			"Findings of the kind foreign may be Nova's and do not count.\n\n")
 		flags.Usage()
 		return a, err
 	case err != nil:
@@ -126,15 +129,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = r.print(a.json, stdout)
 	}
 	if err != nil {
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(stderr, "reconcile:", line)
-		}
+		complain(stderr, err)
 		return noAnswer
 	}
 	if r.wrong() {
 		return wrong
 	}
 	return allWell
+}
+
+// complain says what went wrong in the words of the flags, each line with the program's name.
+func complain(stderr io.Writer, err error) {
+	text := err.Error()
+	if errors.Is(err, lifecycle.ErrIncomplete) {
+		text = strings.ReplaceAll(text, "Known.AllProjects", "-all-projects")
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintln(stderr, "reconcile:", strings.TrimPrefix(line, "reconcile: "))
+	}
 }
 
 // reconcile looks, and if it is asked to, repairs and looks once more.
@@ -166,7 +178,7 @@ func (r *report) repair(ctx context.Context, c *cloud, guests bool) error {
 	var plan lifecycle.Plan
 	for _, f := range r.Findings {
 		if f.Guest && !guests {
-			r.Repaired = append(r.Repaired, outcome{Finding: f, Left: "a guest has to be stopped, started or changed: see -guests"})
+			r.Repaired = append(r.Repaired, outcome{Finding: f, Left: "a guest has to be stopped, started or changed: stop it, see -guests"})
 			continue
 		}
 		plan.Findings = append(plan.Findings, f)
