@@ -5,3 +5,6 @@ set -euo pipefail
 export NOVACYBORG_PEERS=required
 bash functional/placement.sh \
   go tool -modfile=tools.mod gotestsum --format pkgname-and-test-fails -- -race -shuffle=on -count=1 ./...
+
+# What takes too long with the race detector: the fault matrix, with its count, and ten thousand instances.
+go test -count=1 -v -run 'TestMatrix$|TestInstancesLeaveNoMemory' ./lifecycle | grep -E '^(ok|FAIL|---|panic)|combinations'
