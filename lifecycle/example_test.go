@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -105,14 +106,17 @@ func ExampleNew() {
 }
 
 // exampleHypervisor says what it is asked for. A real one defines and starts domains.
-type exampleHypervisor struct{ unreachable bool }
+type exampleHypervisor struct {
+	out         io.Writer
+	unreachable bool
+}
 
 func (h *exampleHypervisor) say(what string, guest lifecycle.Guest) error {
 	if h.unreachable {
 		return errors.New(guest.Host + " does not answer")
 	}
-	fmt.Println(what, "on", guest.Host)
-	return nil
+	_, err := fmt.Fprintln(h.out, what, "on", guest.Host)
+	return err
 }
 
 func (h *exampleHypervisor) Spawn(_ context.Context, guest lifecycle.Guest) error {
@@ -147,7 +151,7 @@ func ExampleWithHypervisor() {
 	defer func() { _ = os.RemoveAll(parent) }()
 	store := must(lifecycle.NewFileStore(filepath.Join(parent, "records")))
 	defer func() { _ = store.Close() }()
-	hypervisor := &exampleHypervisor{}
+	hypervisor := &exampleHypervisor{out: os.Stdout}
 	manager := newExampleCloud(ctx, lifecycle.WithStore(store), lifecycle.WithHypervisor(hypervisor)).manager
 	created := must(manager.Create(ctx, exampleRequest("gpu")))
 	hypervisor.unreachable = true
@@ -188,7 +192,7 @@ device_profiles:
 // A resize to a flavor with other accelerators. Until it is confirmed, Revert would take it back.
 func ExampleManager_Resize() {
 	ctx := context.Background()
-	manager := newSeededCloud(ctx, twoHosts, lifecycle.WithHypervisor(&exampleHypervisor{})).manager
+	manager := newSeededCloud(ctx, twoHosts, lifecycle.WithHypervisor(&exampleHypervisor{out: os.Stdout})).manager
 	created := must(manager.Create(ctx, exampleRequest("gpu")))
 	flavor := requestspec.Flavor{VCPUs: 4, MemoryMB: 4096, ExtraSpecs: map[string]string{"accel:device_profile": "fpga-gpu"}}
 	resized := must(manager.Resize(ctx, created.Record, lifecycle.ResizeRequest{Flavor: flavor}))
@@ -206,7 +210,7 @@ func ExampleManager_Resize() {
 // A running guest gets a GPU beside its FPGA, and gives it back. Interrupt allows that it is without the FPGA for a moment.
 func ExampleManager_Attach() {
 	ctx := context.Background()
-	manager := newSeededCloud(ctx, twoHosts, lifecycle.WithHypervisor(&exampleHypervisor{})).manager
+	manager := newSeededCloud(ctx, twoHosts, lifecycle.WithHypervisor(&exampleHypervisor{out: os.Stdout})).manager
 	created := must(manager.Create(ctx, exampleRequest("fpga")))
 	attached := must(manager.Attach(ctx, created.Record, lifecycle.AttachRequest{Profile: "gpu", Interrupt: true}))
 	sets := attached.Record.Now.Sets

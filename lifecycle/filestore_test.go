@@ -208,9 +208,9 @@ func TestFileStoreTogether(t *testing.T) {
 		record.Claim.Consumer = record.Consumer
 		savers.Go(func() {
 			for range 10 {
-				assert.NoError(t, s.Save(t.Context(), record))
+				assert.NoError(t, s.Save(t.Context(), record)) //nolint:testifylint // require must not end another goroutine
 				all, err := s.All()
-				assert.NoError(t, err)
+				assert.NoError(t, err) //nolint:testifylint // as above
 				assert.NotEmpty(t, all)
 				assert.NoError(t, s.Save(t.Context(), Record{Consumer: record.Consumer, State: StateNone}))
 			}

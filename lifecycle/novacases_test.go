@@ -34,7 +34,8 @@ import (
 //	suspend: refused there                             TestNovaOperationsThatKeepTheARQs, where it works
 //	ports: two accelerators, all fail to bind          TestNovaPorts
 //	ports: operations that keep the ARQs, shelve       TestNovaOperationsThatKeepTheARQs
-//	ports: resize, migrate, evacuate, offload          TestRandomStories and TestMatrix; refused there
+//	ports: suspend, migrate, live migrate, evacuate,
+//	offload: refused there                             TestMatrix ("everything" has a port), where they work
 //	port with fakedev-dp-multi                         TestNovaPorts
 //	accels_from_both_port_and_flavor                   TestNovaOperationsThatKeepTheARQs
 //	unified limits (test_bug_2140631.py)               TestNovaLimits
@@ -283,8 +284,11 @@ func TestNovaOperationsThatKeepTheARQs(t *testing.T) {
 				assert.Equal(t, lifecycle.StateActive, result.Record.State)
 				for _, c := range p.gate.log()[begun:] {
 					assert.NotContains(t, []call{
-						{"cyborg", "bind"}, {"cyborg", "unbind"}, {"cyborg", "POST /accelerator_requests"},
-						{"cyborg", "DELETE /accelerator_requests"}, {"placement", "PUT /allocations"},
+						{"cyborg", "bind"},
+						{"cyborg", "unbind"},
+						{"cyborg", "POST /accelerator_requests"},
+						{"cyborg", "DELETE /accelerator_requests"},
+						{"placement", "PUT /allocations"},
 					}, c)
 				}
 				assert.Empty(t, w.violations())

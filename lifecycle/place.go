@@ -56,13 +56,8 @@ func (r *run) place(ctx context.Context, p plan) error {
 	if err := r.do(ctx, StepGroups, func(context.Context) error { return r.mergeGroups(p.next, p.only) }); err != nil {
 		return err
 	}
-	if r.limits != nil && p.grows {
-		err := r.do(ctx, StepLimits, func(ctx context.Context) error {
-			return r.placement.CheckLimits(ctx, r.limits, r.record.Consumer.ProjectID, r.request)
-		})
-		if err != nil {
-			return err
-		}
+	if err := r.checkLimits(ctx, p); err != nil {
+		return err
 	}
 	for round := 1; ; round++ {
 		taken, err := r.tryAll(ctx, p)
@@ -70,6 +65,16 @@ func (r *run) place(ctx context.Context, p plan) error {
 			return err
 		}
 	}
+}
+
+// checkLimits refuses what the project may not have.
+func (r *run) checkLimits(ctx context.Context, p plan) error {
+	if r.limits == nil || !p.grows {
+		return nil
+	}
+	return r.do(ctx, StepLimits, func(ctx context.Context) error {
+		return r.placement.CheckLimits(ctx, r.limits, r.record.Consumer.ProjectID, r.request)
+	})
 }
 
 // checkPlan finds the faults of the input that are known before anything is asked of anybody.

@@ -331,8 +331,10 @@ func TestRepairKeepsTheClaimOfADeviceInUse(t *testing.T) {
 func TestReconcileEndsWithTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	for _, what := range []call{
-		{"cyborg", "GET /accelerator_requests"}, {"cyborg", "GET /deployables"},
-		{"placement", "GET /resource_providers"}, {"placement", "GET /allocations"},
+		{"cyborg", "GET /accelerator_requests"},
+		{"cyborg", "GET /deployables"},
+		{"placement", "GET /resource_providers"},
+		{"placement", "GET /allocations"},
 	} {
 		t.Run(what.String(), func(t *testing.T) {
 			t.Parallel()

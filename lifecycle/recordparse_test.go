@@ -28,8 +28,10 @@ func TestParseRecordIsStrict(t *testing.T) {
 		{"a list", `[]`, "read the record: byte 1: json: cannot unmarshal array"},
 		{"no version", `{}`, "version 0"},
 		{"an older version", `{"version":0}`, "read the record: the record has version 0, this program knows version 1"},
-		{"a newer version, whatever is in it", `{"version":2,"state":"dreaming","shape":{}}`,
-			"read the record: the record has version 2, this program knows version 1: a newer program wrote it"},
+		{
+			"a newer version, whatever is in it", `{"version":2,"state":"dreaming","shape":{}}`,
+			"read the record: the record has version 2, this program knows version 1: a newer program wrote it",
+		},
 		{"half of it", good[:len(good)/2], "byte " + strconv.Itoa(len(good)/2) + ": unexpected end of JSON input"},
 		{"two", good + good, "byte " + strconv.Itoa(len(good)+1) + ": invalid character '{' after top-level value"},
 		{"text behind it", good + "x", "after top-level value"},

@@ -142,6 +142,7 @@ var overtakes = map[Op][]TaskKind{
 	OpEvacuate:   {TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskDetach, TaskPowerResume, TaskPowerSuspend},
 	OpMigrate:    {TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
 	OpResize:     {TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
+	OpRevert:     {TaskRestoreARQs, TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
 	OpHostBoot:   {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
 	OpHardReboot: {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
 	OpStop:       {TaskRestoreGuest, TaskAttach, TaskPowerResume, TaskPowerSuspend},
