@@ -129,7 +129,7 @@ func (r *run) tryAll(ctx context.Context, p plan) (taken bool, err error) {
 			return false, failures
 		}
 	}
-	return true, failures
+	return tries == 0, failures // not 0 if the rest are of hosts that are down
 }
 
 // isTaken says that a claim failed because others were faster.
