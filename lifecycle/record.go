@@ -91,7 +91,7 @@ const (
 	SourceFlavor   Source = "flavor"   // the flavor names the profile
 	SourceRequest  Source = "request"  // the profile was given with the request
 	SourcePort     Source = "port"     // a port names the profile
-	SourceGiven    Source = "given"    // the ARQs were made by somebody else: they are bound and unbound, never deleted
+	SourceGiven    Source = "given"    // the ARQs were made by somebody else: bound and unbound, deleted only where Cyborg cannot unbind
 	SourceAttached Source = "attached" // attached to the finished instance
 )
 
