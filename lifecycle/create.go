@@ -67,11 +67,11 @@ func (r *run) create(ctx context.Context, request CreateRequest) error {
 
 // checkDomain finds what is wrong with a domain XML, whatever devices it gets. Without a hypervisor there may be none.
 func (r *run) checkDomain(domain []byte) error {
-	if len(domain) == 0 {
-		if _, none := r.hypervisor.(noHypervisor); none {
-			return nil
-		}
+	if len(domain) == 0 && r.runsGuests() {
 		return errNoDomain
+	}
+	if len(domain) == 0 {
+		return nil
 	}
 	if _, err := virtdriver.Compose(domain, nil, r.composing...); err != nil {
 		return &stepError{step: Step{ID: StepCompose}, err: err}

@@ -81,9 +81,7 @@ func (r *run) removeOr(ctx context.Context, before Record, gone []string) error 
 func (r *Record) abandon() {
 	tasks := r.Pending
 	if o := r.Operation; o != nil {
-		undo := slices.Clone(o.Undo)
-		slices.Reverse(undo)
-		tasks = slices.Concat(undo, o.Todo, tasks)
+		tasks = slices.Concat(reversed(o.Undo), o.Todo, tasks)
 		if o.Next != nil {
 			tasks = append(tasks, freeTasks(o.Next.Sets, r.ARQs()...)...)
 		}

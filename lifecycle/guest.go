@@ -10,7 +10,7 @@ import (
 
 // ask runs a step that is the hypervisor's. Without one there is no such step.
 func (r *run) ask(ctx context.Context, id StepID, step func(context.Context) error) error {
-	if _, none := r.hypervisor.(noHypervisor); none {
+	if !r.runsGuests() {
 		return nil
 	}
 	return r.do(ctx, id, step)

@@ -58,6 +58,12 @@ const (
 	PowerResume  PowerAction = "resume"  // load the memory and go on; a guest that runs is success
 )
 
+// runsGuests says whether the Manager has a hypervisor.
+func (m *Manager) runsGuests() bool {
+	_, none := m.hypervisor.(noHypervisor)
+	return !none
+}
+
 // noHypervisor is the Hypervisor of a Manager without one.
 type noHypervisor struct{}
 

@@ -193,7 +193,7 @@ func (r *run) checkRebind(ctx context.Context, s *survey) error {
 			return fmt.Errorf("the instance does not hold %v in Placement any more: Migrate or Evacuate finds it other devices", lacks)
 		}
 	}
-	if _, none := r.hypervisor.(noHypervisor); !none && r.record.runs() && r.record.domain() == "" {
+	if r.runsGuests() && r.record.runs() && r.record.domain() == "" {
 		return errNoDomain
 	}
 	return r.readProfiles(ctx, &plan{next: r.record.Now.clone()})

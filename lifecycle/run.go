@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/novacyborg/novacyborg/cyborgclient"
@@ -116,8 +115,7 @@ func (r *run) open(ctx context.Context) error {
 	}
 	r.begin()
 	r.fresh = true
-	slices.Reverse(aside)
-	r.record.Operation.Undo, r.keep = aside, len(aside)
+	r.record.Operation.Undo, r.keep = reversed(aside), len(aside)
 	return nil
 }
 
@@ -132,8 +130,7 @@ func (r *run) end(ctx context.Context) error {
 		r.left = r.drain(ctx)
 	} else {
 		_ = r.unwind(ctx) // its error is in r.left, with those of earlier attempts
-		slices.Reverse(o.Undo)
-		r.record.Pending = append(o.Undo, r.record.Pending...)
+		r.record.Pending = append(reversed(o.Undo), r.record.Pending...)
 	}
 	r.record.Operation = nil
 	if r.fresh && (r.saves == 0 || r.stale) { // nothing was begun, and the stored record is as it was

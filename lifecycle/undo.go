@@ -65,9 +65,7 @@ func (r *run) unwind(ctx context.Context) error {
 	r.step.Undo = true
 	defer func() { r.step.Undo = false }()
 	o := r.record.Operation
-	undo := slices.Clone(o.Undo[r.keep:])
-	slices.Reverse(undo)
-	o.Undo, o.Todo = o.Undo[:r.keep], append(undo, o.Todo...)
+	o.Undo, o.Todo = o.Undo[:r.keep], append(reversed(o.Undo[r.keep:]), o.Todo...)
 	if len(o.Todo) == 0 {
 		return nil
 	}
@@ -80,6 +78,13 @@ func (r *run) unwind(ctx context.Context) error {
 	}
 	r.left = errors.Join(r.left, err)
 	return err
+}
+
+// reversed are the tasks of an undo in the order in which they are to be done, and the other way round.
+func reversed(tasks []Task) []Task {
+	tasks = slices.Clone(tasks)
+	slices.Reverse(tasks)
+	return tasks
 }
 
 // drain does what is to be done, in order, with a time of its own for each task: the caller's context may be the very
