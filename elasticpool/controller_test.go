@@ -1,0 +1,160 @@
+package elasticpool_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/novacyborg/novacyborg/elasticpool"
+)
+
+// TestGrowsFromNothing: no VM is needed to see demand, as it is for controllers that look at what runs.
+func TestGrowsFromNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 3)}
+	w.step()
+	assert.Equal(t, 3, w.actions(elasticpool.ActCreate))
+	w.steps(5)
+	assert.Equal(t, map[elasticpool.VMState]int{elasticpool.Joined: 3}, w.states())
+}
+
+// TestVMsOnTheirWayCount: one job and one VM that builds is enough, however long it builds within its time.
+func TestVMsOnTheirWayCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.slow = true
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 1)}
+	w.steps(11)
+	assert.Equal(t, 1, w.actions(elasticpool.ActCreate))
+	assert.Zero(t, w.actions(elasticpool.ActDelete))
+}
+
+// TestIdleVMsLeave: after the idle time, drained first, and deleted until they are gone.
+func TestIdleVMsLeave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 4)}
+	w.steps(4)
+	w.run()
+	w.step()
+	require.Equal(t, 4, w.states()[elasticpool.Joined])
+	for _, vm := range sorted(w.workers)[:3] {
+		w.finish(vm)
+	}
+	w.jobs[0].Running = 1
+	w.steps(30)
+	assert.Zero(t, w.actions(elasticpool.ActDrain), "not before the idle time")
+	w.steps(30)
+	assert.Equal(t, map[elasticpool.VMState]int{elasticpool.Joined: 1}, w.states())
+	assert.Len(t, w.servers, 1)
+	assert.NotEmpty(t, w.workers[sorted(w.workers)[0]].Jobs, "the one that works stays")
+}
+
+// TestIdleVMsServeOtherQueues: a VM that one queue needs no more is given to another, and none is made.
+func TestIdleVMsServeOtherQueues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 2)}
+	w.steps(4)
+	w.jobs = []elasticpool.JobGroup{waiting("juno", 2)}
+	w.steps(2)
+	assert.Equal(t, 2, w.actions(elasticpool.ActBind))
+	assert.Equal(t, 2, w.actions(elasticpool.ActCreate))
+}
+
+// TestFairShareIsTakenBack: a queue that has all gives back without losing a job.
+func TestFairShareIsTakenBack(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Control.ReclaimShare = 0.5
+	w := newWorld(t, p)
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 100), waiting("juno", 0)}
+	w.steps(6)
+	w.run()
+	w.steps(2)
+	require.Equal(t, 10, w.states()[elasticpool.Joined])
+	w.jobs[1].Idle = 100
+	w.steps(200)
+	assert.Equal(t, 5, queue(w.last, "juno").Serving)
+	assert.Zero(t, w.actions(elasticpool.ActDrain))
+	assert.Equal(t, 10, w.actions(elasticpool.ActCreate))
+}
+
+// TestCeilingIsEnforced: VCondor never takes back what a lowered upper threshold forbids.
+func TestCeilingIsEnforced(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Control.ReclaimShare = 1
+	w := newWorld(t, p)
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 100)}
+	w.steps(6)
+	w.run()
+	w.step()
+	upper := int64(4)
+	w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdSetQuota, Queue: "lhaaso", Upper: &upper}}
+	w.steps(4)
+	assert.Equal(t, 6, w.actions(elasticpool.ActDrain))
+	for vm, worker := range w.workers {
+		if worker.Draining {
+			w.finish(vm)
+			worker.Joined, worker.Draining = false, false
+		}
+	}
+	w.steps(10)
+	assert.Len(t, w.servers, 4)
+}
+
+// TestFailureIsNotEmptiness: a schedd that does not answer, or workers that all vanish, shrink nothing.
+func TestFailureIsNotEmptiness(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]func(*world){
+		"the schedd fails":             func(w *world) { w.jobsErr, w.jobs = "communication error", nil },
+		"the directory is empty":       func(w *world) { w.mute = true },
+		"the directory is young":       func(w *world) { w.mute, w.young = true, time.Second },
+		"the cloud's list is cut":      func(w *world) { w.hide, w.short = true, true },
+		"the cloud shows nothing":      func(w *world) { w.hide = true },
+		"the queues show no more jobs": func(w *world) { w.jobs = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, policy())
+			w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 8)}
+			w.steps(4)
+			w.run()
+			w.steps(2)
+			before := len(w.history)
+			breaks(w)
+			for range 200 {
+				w.step()
+				require.NotEmpty(t, w.last.Frozen)
+			}
+			assert.Empty(t, w.history[before:])
+		})
+	}
+}
+
+// TestLeasesAreKeptFree: what the quota service has promised to somebody is not booted by the pool itself.
+func TestLeasesAreKeptFree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 100)}
+	for range 6 {
+		w.next.Leases = []elasticpool.Leased{{Queue: "juno", Units: 4}}
+		w.step()
+	}
+	assert.Equal(t, 6, w.actions(elasticpool.ActCreate))
+	w.steps(4)
+	assert.Equal(t, 10, w.actions(elasticpool.ActCreate), "a lease that has ended keeps nothing")
+}
+
+func queue(d elasticpool.Decision, name string) elasticpool.QueueView {
+	for _, q := range d.Queues {
+		if q.Name == name {
+			return q
+		}
+	}
+	return elasticpool.QueueView{}
+}

@@ -1,0 +1,195 @@
+package elasticpool
+
+import (
+	"github.com/novacyborg/novacyborg/elasticpool/quota"
+)
+
+// giveBack is how many VMs of a class a queue has above its share.
+type giveBack struct {
+	class *Class
+	n     int
+}
+
+// share finds out what of its need each queue may have: weighted dominant-resource fairness with floors and ceilings.
+func (d *deciding) share() {
+	d.own = d.taken()
+	d.capacity = d.limits()
+	capacity := d.capacity
+	var queues []quota.Queue
+	var demands []quota.Demand
+	var apply []func(quota.Grant)
+	for _, q := range d.queues {
+		queues = append(queues, quota.Queue{
+			Name: q.Name, Weight: q.Weight, Min: floor(q.Queue), Max: ceiling(q.Queue), Credit: d.state.Queues[q.Name].Use,
+		})
+		for _, held := range d.held(q) {
+			demands = append(demands, quota.Demand{Queue: q.Name, Want: held.n, Options: []quota.Option{option(held.class, held.n)}})
+			apply = append(apply, func(g quota.Grant) {
+				q.view.Target += g.PerOption[0]
+				if over := held.n - g.PerOption[0]; over > 0 {
+					q.over = append(q.over, giveBack{held.class, over})
+				}
+			})
+		}
+		for _, leased := range d.leased(q) {
+			demands = append(demands, quota.Demand{Queue: q.Name, Want: leased.n, Options: []quota.Option{option(leased.class, leased.n)}})
+			apply = append(apply, func(quota.Grant) {}) // they only keep others from having it
+		}
+		for _, l := range q.lacks {
+			demand := quota.Demand{Queue: q.Name, Want: d.useful(l, capacity)}
+			for _, class := range l.options {
+				demand.Options = append(demand.Options, option(class, 0))
+			}
+			demands = append(demands, demand)
+			apply = append(apply, func(g quota.Grant) {
+				for i, n := range g.PerOption {
+					q.view.Target += n
+					l.granted[l.options[i].Name] += n
+				}
+			})
+		}
+	}
+	for i, grant := range quota.Share(capacity, queues, demands) {
+		apply[i](grant)
+	}
+	d.hysteresis()
+}
+
+func option(class *Class, have int) quota.Option {
+	return quota.Option{Class: class.Name, Cloud: class.Cloud, Unit: class.Takes, Have: have}
+}
+
+// held returns how many needed VMs a queue has of each class.
+func (d *deciding) held(q *queueNow) []giveBack {
+	n := map[string]int{}
+	for _, vm := range q.vms {
+		if q.needed[vm.ID] {
+			n[vm.Class]++
+		}
+	}
+	var held []giveBack
+	for i := range d.policy.Classes {
+		if class := &d.policy.Classes[i]; n[class.Name] > 0 {
+			held = append(held, giveBack{class, n[class.Name]})
+		}
+	}
+	return held
+}
+
+// leased returns what the quota service has promised to a queue, as VMs of the classes that they will be taken for.
+func (d *deciding) leased(q *queueNow) []giveBack {
+	var found []giveBack
+	for _, lease := range d.in.Leases {
+		if lease.Queue != q.Name || lease.Units <= 0 {
+			continue
+		}
+		class := d.classes[lease.Class]
+		for i := range d.policy.Classes {
+			if other := &d.policy.Classes[i]; class == nil && serves(other, &q.Queue) && !hasDevices(other) {
+				class = other
+			}
+		}
+		if class != nil {
+			found = append(found, giveBack{class, lease.Units})
+		}
+	}
+	return found
+}
+
+// floor and ceiling are a queue's thresholds by resource.
+func floor(q Queue) Resources {
+	r := Resources{}.Plus(q.LowerOf)
+	if q.Lower > 0 {
+		r[VMs] = q.Lower
+	}
+	return r
+}
+
+func ceiling(q Queue) Resources {
+	r := Resources{}.Plus(q.UpperOf)
+	if q.Upper > 0 {
+		r[VMs] = q.Upper
+	}
+	return r
+}
+
+// limits returns what the pool may take of each cloud in all. Of a cloud whose limits are not known it is what the
+// pool has there.
+func (d *deciding) limits() map[string]Resources {
+	capacity := map[string]Resources{}
+	for _, cloud := range d.policy.Clouds {
+		seen := d.in.Clouds[cloud.Name]
+		limits := seen.Value.Limits.Total.Clone()
+		if seen.At.IsZero() || cloud.Drain {
+			limits = d.own[cloud.Name].Clone()
+		}
+		limits = lower(limits, cloud.Max)
+		for i := range d.policy.Classes {
+			if class := &d.policy.Classes[i]; class.Cloud == cloud.Name && class.Max > 0 {
+				limits = lower(limits, Resources{"class " + class.Name: int64(class.Max)})
+			}
+		}
+		capacity[cloud.Name] = limits
+	}
+	return capacity
+}
+
+// taken returns what the pool's VMs take of each cloud.
+func (d *deciding) taken() map[string]Resources {
+	own := map[string]Resources{}
+	for name, n := range d.perClass(d.state.VMs) {
+		if class := d.classes[name]; class != nil {
+			own[class.Cloud] = own[class.Cloud].Plus(class.Takes.Times(n))
+		}
+	}
+	return own
+}
+
+// perClass counts VMs by class.
+func (d *deciding) perClass(vms []*VM) map[string]int64 {
+	n := map[string]int64{}
+	for _, vm := range vms {
+		n[vm.Class]++
+	}
+	return n
+}
+
+// lower returns limits with those of other where they are lower or alone.
+func lower(limits, other Resources) Resources {
+	if limits == nil {
+		limits = Resources{}
+	}
+	for resource, amount := range other {
+		if has, limited := limits[resource]; !limited || amount < has {
+			limits[resource] = amount
+		}
+	}
+	return limits
+}
+
+// useful returns how many VMs of a lack the clouds can hold at all: a million waiting jobs need not be shared one by one.
+func (d *deciding) useful(l *lack, capacity map[string]Resources) int {
+	most := 0
+	for _, class := range l.options {
+		n := d.policy.Control.MaxInFlight + len(d.state.VMs) // of a cloud without limits
+		for resource, amount := range class.Takes {
+			if has, limited := capacity[class.Cloud][resource]; limited && amount > 0 {
+				n = min(n, int(max(has, 0)/amount))
+			}
+		}
+		most += n
+	}
+	return min(l.want, most)
+}
+
+// hysteresis counts for how many decisions in a row each queue has been above its share.
+func (d *deciding) hysteresis() {
+	for _, q := range d.queues {
+		s := d.state.Queues[q.Name]
+		if len(q.over) == 0 {
+			s.Over = 0
+			continue
+		}
+		s.Over++
+	}
+}

@@ -1,0 +1,145 @@
+package elasticpool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// obey takes in the commands of operators. Freezes, drains and quotas stay in force until they are taken back.
+func (d *deciding) obey() {
+	for _, command := range d.in.Commands {
+		switch command.Kind {
+		case CmdFreeze:
+			d.order(command)
+		case CmdThaw:
+			d.withdraw(func(c Command) bool { return c.Kind == CmdFreeze })
+			d.state.Trusted = true
+		case CmdDrain:
+			d.order(command)
+		case CmdUndrain:
+			d.withdraw(func(c Command) bool { return c.Kind == CmdDrain && c.sameTarget(command) })
+		case CmdSetQuota:
+			d.withdraw(func(c Command) bool { return c.Kind == CmdSetQuota && c.Queue == command.Queue })
+			d.order(command)
+		default:
+			d.out.Events = append(d.out.Events, Event{What: fmt.Sprintf("command %q is not known", command.Kind)})
+			continue
+		}
+		d.out.Events = append(d.out.Events, Event{VM: command.VM, Class: command.Class, Cloud: command.Cloud, What: command.String()})
+	}
+	for _, order := range d.state.Orders {
+		if order.Kind == CmdFreeze {
+			d.halt("frozen by " + order.by())
+		}
+	}
+}
+
+// halt lets nothing be done in this decision.
+func (d *deciding) halt(why string) {
+	d.halted = why
+	d.shaken = append(d.shaken, why)
+	d.out.Blind = append(d.out.Blind, why)
+}
+
+func (d *deciding) order(command Command) {
+	d.withdraw(func(c Command) bool { return c.Kind == command.Kind && c.sameTarget(command) })
+	d.state.Orders = append(d.state.Orders, command)
+}
+
+func (d *deciding) withdraw(which func(Command) bool) {
+	d.state.Orders = slices.DeleteFunc(d.state.Orders, which)
+}
+
+func (c Command) sameTarget(other Command) bool {
+	return c.VM == other.VM && c.Class == other.Class && c.Queue == other.Queue && c.Cloud == other.Cloud
+}
+
+// touches says whether a drain is meant for a VM.
+func (c Command) touches(vm *VM) bool {
+	named := func(want, is string) bool { return want == "" || want == is }
+	return c.Kind == CmdDrain && named(c.VM, vm.ID) && named(c.Class, vm.Class) && named(c.Queue, vm.Queue) && named(c.Cloud, vm.Cloud)
+}
+
+func (c Command) by() string {
+	who := "an operator"
+	if c.By != "" {
+		who = c.By
+	}
+	if c.Why != "" {
+		who += ": " + c.Why
+	}
+	return who
+}
+
+func (c Command) String() string {
+	words := []string{string(c.Kind)}
+	for name, value := range map[string]string{"vm": c.VM, "class": c.Class, "queue": c.Queue, "cloud": c.Cloud} {
+		if value != "" {
+			words = append(words, name+" "+value)
+		}
+	}
+	slices.Sort(words[1:])
+	return strings.Join(words, " ") + ", by " + c.by()
+}
+
+// evicted returns why a VM has to leave whatever the demand, or nothing.
+func (d *deciding) evicted(vm *VM) string {
+	for _, order := range d.state.Orders {
+		if order.touches(vm) {
+			return "drained by " + order.by()
+		}
+	}
+	class := d.classes[vm.Class]
+	switch {
+	case class == nil:
+		return ""
+	case d.cloud(vm.Cloud).Drain:
+		return "its cloud is drained"
+	case class.Lifetime > 0 && d.now.Sub(vm.Created) >= class.Lifetime.D():
+		return "its lifetime is over"
+	}
+	return ""
+}
+
+// barred returns why nothing new may be made of a class by the order of an operator, or nothing.
+func (d *deciding) barred(class *Class) string {
+	for _, order := range d.state.Orders {
+		if order.Kind == CmdDrain && order.VM == "" && order.Queue == "" &&
+			(order.Class == "" || order.Class == class.Name) && (order.Cloud == "" || order.Cloud == class.Cloud) {
+			return "drained by " + order.by()
+		}
+	}
+	if d.cloud(class.Cloud).Drain {
+		return "its cloud is drained"
+	}
+	return ""
+}
+
+func (d *deciding) cloud(name string) Cloud {
+	for _, cloud := range d.policy.Clouds {
+		if cloud.Name == name {
+			return cloud
+		}
+	}
+	return Cloud{Name: name}
+}
+
+// ordered returns a queue with what operators have set.
+func (d *deciding) ordered(q Queue) Queue {
+	for _, order := range d.state.Orders {
+		if order.Kind != CmdSetQuota || order.Queue != q.Name {
+			continue
+		}
+		if order.Lower != nil {
+			q.Lower = *order.Lower
+		}
+		if order.Upper != nil {
+			q.Upper = *order.Upper
+		}
+		if order.Weight != nil {
+			q.Weight = *order.Weight
+		}
+	}
+	return q
+}

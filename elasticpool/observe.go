@@ -1,0 +1,225 @@
+package elasticpool
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// observe lets the states of VMs follow what clouds and workers show.
+func (d *deciding) observe() {
+	for _, cloud := range d.policy.Clouds {
+		seen := d.in.Clouds[cloud.Name]
+		d.observeServers(cloud.Name, seen.Value, seen.At)
+	}
+	for _, vm := range append([]*VM(nil), d.state.VMs...) {
+		d.observeWorker(vm)
+		d.observeTime(vm)
+	}
+}
+
+// observeServers takes in a cloud's list of servers, as of the time at which the look began.
+func (d *deciding) observeServers(cloud string, view CloudView, at time.Time) {
+	there := make(map[string]bool, len(view.Servers))
+	for _, server := range view.Servers {
+		vm := d.vms[server.VM]
+		switch {
+		case vm == nil || vm.Cloud != cloud:
+			if vm = d.vms[twinID(server)]; vm == nil {
+				d.adopt(cloud, server, at)
+				continue
+			}
+		case vm.Server != "" && vm.Server != server.ID:
+			d.twin(cloud, server)
+			continue
+		}
+		there[vm.ID] = true
+		d.observeServer(vm, server, at)
+	}
+	if !view.Complete || d.murky[cloud] != "" {
+		return
+	}
+	for _, vm := range append([]*VM(nil), d.state.VMs...) {
+		if vm.Cloud == cloud && !there[vm.ID] && !d.acting[vm.ID] && vm.Since.Before(at) {
+			d.serverMissing(vm)
+		}
+	}
+}
+
+// observeServer takes in what a cloud shows of a VM.
+func (d *deciding) observeServer(vm *VM, server Server, at time.Time) {
+	d.listed[vm.ID] = true
+	vm.Server, vm.Host, vm.Gone = server.ID, server.Host, time.Time{}
+	if vm.Since.After(at) && vm.State != Requested && vm.State != Planned {
+		return // older than what the VM has done since
+	}
+	switch server.Status {
+	case ServerBuilding:
+		if vm.State == Planned || vm.State == Requested {
+			d.move(vm, Building, "the cloud makes it")
+		}
+	case ServerActive:
+		switch vm.State {
+		case Planned, Requested, Building:
+			d.move(vm, Booted, "its server runs")
+		case Starting:
+			d.move(vm, Booted, "its server runs again")
+		}
+	case ServerError:
+		d.serverError(vm, server)
+	case ServerStopped:
+		d.serverStopped(vm)
+	case ServerDeleting:
+		if vm.State != Deleting {
+			d.losing(vm, "its server is being deleted by somebody else")
+		}
+	}
+}
+
+func (d *deciding) serverError(vm *VM, server Server) {
+	why := "its server is in error"
+	if server.Fault != "" {
+		why += ": " + server.Fault
+	}
+	switch vm.State {
+	case Planned, Requested, Building, Booted, Starting:
+		word := "capacity"
+		if server.FaultClass != "" {
+			word = server.FaultClass
+		}
+		d.failed(vm, word, why)
+	case Warm, Joining, Joined, Draining, Stopping, Stopped, Degraded:
+		d.losing(vm, why)
+	}
+}
+
+func (d *deciding) serverStopped(vm *VM) {
+	switch vm.State {
+	case Stopping:
+		d.move(vm, Stopped, "its server sleeps")
+	case Planned, Requested, Building, Booted, Warm:
+		d.move(vm, Stopped, "its server was stopped by somebody else")
+	case Joining, Joined, Draining, Degraded:
+		d.losing(vm, "its server was stopped by somebody else")
+	}
+}
+
+// losing marks a VM as lost, unless there is doubt.
+func (d *deciding) losing(vm *VM, why string) {
+	if vm.State == Lost || vm.State == Failed || vm.State == Deleting || d.doubtful(vm.Cloud) {
+		return
+	}
+	d.move(vm, Lost, why)
+}
+
+// serverMissing takes in that a complete list has no server of a VM. A worker that has reported since is believed more
+// than the list: then both are asked again.
+func (d *deciding) serverMissing(vm *VM) {
+	switch vm.State {
+	case Planned, Requested:
+		return // observeTime gives up on it
+	case Deleting:
+		d.gone(vm, "deleted")
+		return
+	case Failed, Orphaned, Stopped, Stopping:
+		d.gone(vm, "its server is gone")
+		return
+	case Building:
+		d.failed(vm, "capacity", "its server is gone before it ran")
+		d.gone(vm, "its server is gone before it ran")
+		return
+	}
+	if vm.Gone.IsZero() {
+		vm.Gone = d.now
+		return
+	}
+	if w, reports := d.workers[vm.ID]; reports && w.Heard.After(vm.Gone) {
+		return
+	}
+	vm.Server = ""
+	d.losing(vm, "its server is gone")
+}
+
+// twinID is the id under which a second server with the same VM id is known.
+func twinID(server Server) string { return server.VM + "/" + server.ID }
+
+// twin takes in a second server of one VM: a create whose reply was lost and that was asked for again. It is deleted.
+func (d *deciding) twin(cloud string, server Server) {
+	if d.vms[twinID(server)] != nil {
+		return
+	}
+	vm := &VM{ID: twinID(server), Class: server.Class, Cloud: cloud, Server: server.ID, Host: server.Host, Created: server.Created, State: Requested, Since: d.now}
+	d.add(vm)
+	d.move(vm, Failed, "a second server of VM "+server.VM)
+}
+
+// adopt takes a server into the books that bears our tag and is not in them: made by a controller that is no more.
+func (d *deciding) adopt(cloud string, server Server, at time.Time) {
+	if server.Status == ServerDeleting {
+		return // nobody's business any more
+	}
+	vm := &VM{
+		ID: server.VM, Class: server.Class, Cloud: cloud, Queue: server.Queue, Server: server.ID, Host: server.Host,
+		Created: server.Created, State: Requested, Since: d.now,
+	}
+	if d.vms[vm.ID] != nil {
+		vm.ID = twinID(server) // the same VM id in two clouds
+	}
+	if vm.Created.IsZero() {
+		vm.Created = d.now
+	}
+	d.add(vm)
+	if class := d.classes[server.Class]; class == nil || class.Cloud != cloud {
+		d.move(vm, Orphaned, fmt.Sprintf("class %q is not in the policy for cloud %s", server.Class, cloud))
+		return
+	}
+	if d.byName(vm.Queue) == nil {
+		vm.Queue = ""
+	}
+	d.out.Events = append(d.out.Events, Event{VM: vm.ID, Class: vm.Class, Cloud: cloud, To: vm.State, What: "adopted: its server bears the pool's tag"})
+	d.observeServer(vm, server, at)
+}
+
+// byName returns a queue of the policy, or nil.
+func (d *deciding) byName(name string) *Queue {
+	for i := range d.policy.Queues {
+		if d.policy.Queues[i].Name == name {
+			return &d.policy.Queues[i]
+		}
+	}
+	return nil
+}
+
+var errBoot = errors.New("its worker did not report in time")
+
+// observeTime ends states that last too long.
+func (d *deciding) observeTime(vm *VM) {
+	if d.acting[vm.ID] {
+		return
+	}
+	t, age := d.policy.Control.Timeouts, d.now.Sub(vm.Since)
+	switch {
+	case (vm.State == Planned || vm.State == Requested) && age > t.Request.D():
+		if d.murky[vm.Cloud] == "" { // a complete list does not show it
+			d.rest(vm, "capacity", "the cloud never showed its server")
+			d.gone(vm, "the cloud never showed its server")
+		}
+	case vm.State == Building && age > t.Build.D():
+		d.failed(vm, "capacity", fmt.Sprintf("still building after %s", t.Build))
+	case vm.State == Booted && age > t.Boot.D() && len(d.shaken) == 0:
+		d.failed(vm, "capacity", fmt.Sprintf("%v (%s)", errBoot, t.Boot))
+	case vm.State == Joining && age > t.Join.D() && len(d.shaken) == 0:
+		d.joinFailed(vm)
+	case vm.State == Starting && age > t.Build.D():
+		d.failed(vm, "capacity", fmt.Sprintf("not awake after %s", t.Build))
+	}
+}
+
+// joinFailed lets a VM that did not join try again, and gives it up after the third time.
+func (d *deciding) joinFailed(vm *VM) {
+	if vm.Tries++; vm.Tries >= 3 {
+		d.failed(vm, "capacity", "it did not join, three times")
+		return
+	}
+	d.back(vm, Warm, "it did not join in time")
+}

@@ -1,0 +1,88 @@
+package elasticpool
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Do takes a command of an operator and lets a cycle come early that obeys it. When it returns without an error, the
+// command is in the journal: it is obeyed even if the process dies now.
+func (p *Pool) Do(command Command) error {
+	if err := p.checkCommand(command); err != nil {
+		return fmt.Errorf("command %q: %w", command.Kind, err)
+	}
+	if p.options.dryRun {
+		return fmt.Errorf("command %q: a dry run takes no commands", command.Kind)
+	}
+	if err := p.over(); err != nil {
+		return fmt.Errorf("command %q: %w", command.Kind, err)
+	}
+	p.mu.Lock()
+	number := p.next
+	p.next++
+	p.mu.Unlock()
+	if err := p.store.append(entryCommand, commandEntry{Number: number, Command: command}); err != nil {
+		return fmt.Errorf("command %q: %w", command.Kind, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commands[number] = command
+	p.options.logger.Warn("command", "command", command.String())
+	p.rouse()
+	return nil
+}
+
+// checkCommand says what is wrong with a command.
+func (p *Pool) checkCommand(c Command) error {
+	switch c.Kind {
+	case CmdFreeze, CmdThaw:
+	case CmdDrain, CmdUndrain:
+		if c.VM == "" && c.Class == "" && c.Queue == "" && c.Cloud == "" {
+			return errors.New("say which vm, class, queue or cloud")
+		}
+	case CmdSetQuota:
+		if err := c.checkQuota(); err != nil {
+			return err
+		}
+	default:
+		return errors.New("there is no such command")
+	}
+	return p.checkTarget(c)
+}
+
+// checkQuota says what is wrong with the values of a quota.
+func (c Command) checkQuota() error {
+	switch {
+	case c.Queue == "" || c.Lower == nil && c.Upper == nil && c.Weight == nil:
+		return errors.New("say of which queue, and which of lower, upper and weight")
+	case c.Lower != nil && *c.Lower < 0, c.Upper != nil && *c.Upper < 0:
+		return errors.New("lower and upper must not be negative")
+	case c.Weight != nil && !(*c.Weight > 0):
+		return errors.New("weight must be above zero")
+	}
+	return nil
+}
+
+// checkTarget says what a command names that there is not.
+func (p *Pool) checkTarget(c Command) error {
+	policy := p.config.Policy
+	switch {
+	case c.Class != "" && !slices.ContainsFunc(policy.Classes, func(class Class) bool { return class.Name == c.Class }):
+		return fmt.Errorf("there is no class %q", c.Class)
+	case c.Queue != "" && !slices.ContainsFunc(policy.Queues, func(queue Queue) bool { return queue.Name == c.Queue }):
+		return fmt.Errorf("there is no queue %q", c.Queue)
+	case c.Cloud != "" && p.clouds[c.Cloud] == nil:
+		return fmt.Errorf("there is no cloud %q", c.Cloud)
+	case c.VM != "" && c.Kind == CmdDrain && !p.has(c.VM):
+		return fmt.Errorf("there is no VM %q", c.VM)
+	}
+	return nil
+}
+
+// has says whether there is a VM.
+func (p *Pool) has(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.last.vms, func(vm VM) bool { return vm.ID == id })
+}

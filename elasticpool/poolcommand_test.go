@@ -1,0 +1,95 @@
+package elasticpool
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCommandsAreChecked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		w := newPlayWorld()
+		p := w.pool(t, dir, playPolicy())
+		for _, test := range []struct {
+			command Command
+			want    string
+		}{
+			{Command{Kind: "explode"}, `command "explode": there is no such command`},
+			{Command{Kind: CmdDrain}, "say which"},
+			{Command{Kind: CmdUndrain}, "say which"},
+			{Command{Kind: CmdDrain, VM: "01J"}, `there is no VM "01J"`},
+			{Command{Kind: CmdDrain, Class: "big"}, `there is no class "big"`},
+			{Command{Kind: CmdDrain, Cloud: "moon"}, `there is no cloud "moon"`},
+			{Command{Kind: CmdDrain, Queue: "cepc"}, `there is no queue "cepc"`},
+			{Command{Kind: CmdSetQuota, Queue: "juno"}, "which of lower, upper and weight"},
+			{Command{Kind: CmdSetQuota, Upper: new(int64(1))}, "of which queue"},
+			{Command{Kind: CmdSetQuota, Queue: "juno", Upper: new(int64(-1))}, "must not be negative"},
+			{Command{Kind: CmdSetQuota, Queue: "juno", Weight: new(0.0)}, "above zero"},
+		} {
+			require.ErrorContains(t, p.Do(test.command), test.want)
+		}
+		assert.Equal(t, 0, w.calls("append"))
+		require.NoError(t, p.Close())
+	})
+}
+
+// A command is obeyed within a second or two, not at the next cycle.
+func TestCommandWakesTheLoop(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		w := newPlayWorld()
+		p := w.pool(t, dir, playPolicy())
+		ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+		defer cancel()
+		go func() {
+			time.Sleep(20 * time.Second) // within a pause
+			looks := w.calls("jobs")
+			assert.NoError(t, p.Do(Command{Kind: CmdFreeze, By: "ann"}))
+			time.Sleep(2 * time.Second)
+			assert.Equal(t, []string{"frozen by ann"}, p.Status().Decision.Frozen)
+			assert.Equal(t, []Command{{Kind: CmdFreeze, By: "ann"}}, p.Status().Orders)
+			assert.Equal(t, looks, w.calls("jobs"), "sensors are not asked more often for it")
+		}()
+		require.NoError(t, p.Run(ctx))
+		require.NoError(t, p.Close())
+	})
+}
+
+// A command that was taken is obeyed after a crash, before and after a cycle has heard it.
+func TestCommandSurvivesACrash(t *testing.T) {
+	t.Parallel()
+	for _, heard := range []bool{false, true} {
+		t.Run(map[bool]string{false: "not heard", true: "heard"}[heard], func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				w := newPlayWorld()
+				p := w.pool(t, dir, playPolicy())
+				require.NoError(t, p.Do(Command{Kind: CmdFreeze}))
+				require.NoError(t, p.Do(Command{Kind: CmdSetQuota, Queue: "juno", Upper: new(int64(1))}))
+				if heard {
+					cycles(t, p, 1)
+				}
+				for range 2 {
+					close(w.dead)
+					require.NoError(t, p.Close())
+					w.dead = make(chan struct{})
+					p = w.pool(t, dir, playPolicy())
+				}
+				decision, err := p.Cycle(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, []string{"frozen by an operator"}, decision.Frozen)
+				assert.Equal(t, int64(1), decision.Queues[0].Upper)
+				assert.Len(t, p.Status().Orders, 2, "each once")
+				require.NoError(t, p.Close())
+			})
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package elasticpool
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// reclaim takes VMs back from queues that have had more than their share for two decisions. A VM that can serve a queue
+// which lacks one is bound to it: its jobs run on, and the next one comes from the other queue. Otherwise it is drained.
+// No job is ended.
+func (d *deciding) reclaim() {
+	if len(d.shaken) > 0 {
+		return
+	}
+	for _, q := range d.queues {
+		if d.state.Queues[q.Name].Over < 2 {
+			continue
+		}
+		for _, over := range q.over {
+			d.takeBack(q, over)
+		}
+	}
+}
+
+func (d *deciding) takeBack(from *queueNow, over giveBack) {
+	left := over.n
+	for _, vm := range d.candidates(from, over.class) {
+		if left == 0 {
+			return
+		}
+		to := d.whoLacks(over.class, from)
+		switch {
+		case flies(vm):
+			if to == nil {
+				continue // it is on its way: it may still be of use
+			}
+			vm.Queue = to.Name
+		case to != nil:
+			d.bind(vm, to, fmt.Sprintf("%s has more than its share", from.Name))
+			d.reclaims(from)
+		case from.busy[vm.ID] && !d.mayReclaim(from):
+			return
+		case from.mustShrink() || d.wanted(over.class.Cloud):
+			d.drain(vm, false, fmt.Sprintf("%s has more than its share", from.Name))
+			d.reclaims(from)
+		default:
+			return
+		}
+		if to == nil && from.busy[vm.ID] {
+			d.state.Left = append(d.state.Left, Leave{At: d.now, Queue: from.Name})
+		}
+		d.answered(to, over.class)
+		left--
+	}
+}
+
+// reclaims notes that the last action takes a VM back from a queue.
+func (d *deciding) reclaims(from *queueNow) { d.out.Actions[len(d.out.Actions)-1].Reclaims = from.Name }
+
+// candidates returns the VMs of a class that a queue can give back, those first that cost it least: on their way, idle,
+// and those whose jobs end soonest.
+func (d *deciding) candidates(q *queueNow, class *Class) []*VM {
+	var vms []*VM
+	remaining := map[string]time.Duration{}
+	for _, vm := range q.vms {
+		if vm.Class != class.Name || !q.needed[vm.ID] || !vm.Missing.IsZero() || !d.free(vm) {
+			continue
+		}
+		if flies(vm) || vm.State == Joined {
+			vms = append(vms, vm)
+			remaining[vm.ID] = d.remaining(vm)
+		}
+	}
+	slices.SortStableFunc(vms, func(a, b *VM) int {
+		return firstOf(compareBool(!flies(a), !flies(b)), compareBool(q.busy[a.ID], q.busy[b.ID]), compare(remaining[a.ID], remaining[b.ID]))
+	})
+	return vms
+}
+
+// remaining is how long the jobs of a VM may still run. A job that does not say how long it runs is taken to run as long
+// again as it has.
+func (d *deciding) remaining(vm *VM) time.Duration {
+	longest := time.Duration(0)
+	for _, job := range d.workers[vm.ID].Jobs {
+		ran := d.now.Sub(job.Since)
+		rest := ran
+		if job.Runtime > 0 {
+			rest = job.Runtime - ran
+		}
+		longest = max(longest, rest)
+	}
+	return longest
+}
+
+// whoLacks returns the queue that lacks a VM of a class and has the smallest part of its target, or nil.
+func (d *deciding) whoLacks(class *Class, but *queueNow) *queueNow {
+	var best *queueNow
+	for _, q := range d.queues {
+		if q != but && q.lacksOf(class) != nil && (best == nil || q.part() < best.part()) {
+			best = q
+		}
+	}
+	return best
+}
+
+// lacksOf returns an unserved lack of a queue that a class can serve and that its share allows, or nil.
+func (q *queueNow) lacksOf(class *Class) *lack {
+	if len(q.over) > 0 || len(q.needed)+q.given >= q.view.Target {
+		return nil
+	}
+	for _, l := range q.lacks {
+		if l.want > 0 && slices.Contains(l.options, class) {
+			return l
+		}
+	}
+	return nil
+}
+
+// answered notes that a queue got a VM.
+func (d *deciding) answered(q *queueNow, class *Class) {
+	if q == nil {
+		return
+	}
+	q.given++
+	q.lacksOf(class)
+	for _, l := range q.lacks {
+		if l.want > 0 && slices.Contains(l.options, class) {
+			l.want--
+			return
+		}
+	}
+}
+
+// mustShrink says whether a queue is above its ceiling, which is always enforced.
+func (q *queueNow) mustShrink() bool { return q.Upper > 0 && int64(len(q.needed)) > q.Upper }
+
+// wanted says whether some queue lacks a VM that another class of a cloud could give it.
+func (d *deciding) wanted(cloud string) bool { return d.tight[cloud] != "" }
+
+// mayReclaim says whether one more busy VM may be taken from a queue within the window.
+func (d *deciding) mayReclaim(q *queueNow) bool {
+	since := d.now.Add(-d.policy.Control.ShrinkWindow.D())
+	taken := 0
+	for _, leave := range d.state.Left {
+		if leave.Queue == q.Name && leave.At.After(since) {
+			taken++
+		}
+	}
+	return taken < max(int(math.Ceil(d.policy.Control.ReclaimShare*float64(len(q.busy)+taken))), 1)
+}

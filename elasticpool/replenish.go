@@ -1,0 +1,319 @@
+package elasticpool
+
+import (
+	"fmt"
+	"slices"
+)
+
+// supply are VMs that can be had without making one, by class.
+type supply struct {
+	draining map[string][]*VM
+	coming   map[string][]*VM
+	idle     map[string][]*VM
+	warm     map[string][]*VM
+	stopped  map[string][]*VM
+}
+
+// replenish gives queues what they lack and may have, the cheapest way first, one VM at a time to the queue that has
+// the smallest part of its target.
+func (d *deciding) replenish() {
+	d.joinWarm()
+	d.supply = d.takeStock()
+	d.room = d.rooms()
+	for {
+		q, l, class := d.next()
+		if q == nil {
+			break
+		}
+		l.granted[class.Name]--
+		l.want--
+		if why := d.give(q, l, class); why != "" {
+			l.granted[class.Name]++
+			l.want++
+			l.instead(class, d.off(class))
+			q.view.Why = why
+			continue
+		}
+		q.given++
+	}
+	d.buffer()
+}
+
+// off says whether a class cannot be had for more than a moment: it rests, or its cloud is full.
+func (d *deciding) off(class *Class) bool {
+	return d.resting(class) != "" || d.murky[class.Cloud] != "" || !covers(d.room[class.Cloud], class.Takes)
+}
+
+// instead gives up on a class in this decision. If it is off, the next class of the lack stands in for it.
+func (l *lack) instead(class *Class, off bool) {
+	n := l.granted[class.Name]
+	l.granted[class.Name] = 0
+	l.tried = append(l.tried, class)
+	if !off {
+		return
+	}
+	for _, other := range l.options {
+		if !slices.Contains(l.tried, other) {
+			l.granted[other.Name] += n
+			return
+		}
+	}
+}
+
+// next returns the lack that is served next.
+func (d *deciding) next() (*queueNow, *lack, *Class) {
+	var best *queueNow
+	for _, q := range d.queues {
+		if q.open() && (best == nil || q.part() < best.part()) {
+			best = q
+		}
+	}
+	if best == nil {
+		return nil, nil, nil
+	}
+	for _, l := range best.lacks {
+		for _, class := range l.options {
+			if l.granted[class.Name] > 0 {
+				return best, l, class
+			}
+		}
+	}
+	return nil, nil, nil
+}
+
+func (q *queueNow) open() bool {
+	return slices.ContainsFunc(q.lacks, func(l *lack) bool {
+		return slices.ContainsFunc(l.options, func(class *Class) bool { return l.granted[class.Name] > 0 })
+	})
+}
+
+// part is which part of its target a queue has.
+func (q *queueNow) part() float64 {
+	return float64(len(q.needed)+q.given) / float64(max(q.view.Target, 1))
+}
+
+// joinWarm lets warm VMs join the queues that wait for them, and gives those that nobody needs to the buffer.
+func (d *deciding) joinWarm() {
+	for _, q := range d.queues {
+		for _, vm := range q.vms {
+			switch {
+			case vm.State != Warm:
+			case !q.needed[vm.ID]:
+				vm.Queue = ""
+			case d.free(vm):
+				d.join(vm, q, "jobs of "+q.Name+" wait for it")
+			}
+		}
+	}
+}
+
+func (d *deciding) join(vm *VM, q *queueNow, reason string) {
+	vm.Queue, vm.Bound = q.Name, d.now
+	tries := vm.Tries
+	d.move(vm, Joining, reason)
+	vm.Tries = tries
+	d.act(ActJoin, vm, reason)
+}
+
+// takeStock finds VMs that no queue needs.
+func (d *deciding) takeStock() supply {
+	s := supply{map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}}
+	needed := map[string]bool{}
+	for _, q := range d.queues {
+		for id := range q.needed {
+			needed[id] = true
+		}
+	}
+	for _, vm := range d.state.VMs {
+		if needed[vm.ID] || d.evicted(vm) != "" {
+			continue
+		}
+		var to map[string][]*VM
+		switch vm.State {
+		case Draining:
+			to = s.draining
+		case Planned, Requested, Building, Booted, Starting:
+			if !d.quarantined(vm) {
+				s.coming[vm.Class] = append(s.coming[vm.Class], vm)
+			}
+			continue
+		case Joined:
+			to = s.idle
+		case Warm:
+			to = s.warm
+		case Stopped:
+			to = s.stopped
+		}
+		if to != nil && d.free(vm) && vm.Missing.IsZero() {
+			to[vm.Class] = append(to[vm.Class], vm)
+		}
+	}
+	return s
+}
+
+// pop takes the first VM that may be taken out of a list.
+func pop(of map[string][]*VM, class string, may func(*VM) bool) *VM {
+	for i, vm := range of[class] {
+		if may == nil || may(vm) {
+			of[class] = slices.Delete(of[class], i, i+1)
+			return vm
+		}
+	}
+	return nil
+}
+
+// give lets a queue have one more VM of a class, or says why it cannot now.
+func (d *deciding) give(q *queueNow, l *lack, class *Class) string {
+	reason := "jobs of " + q.Name + " wait"
+	if d.held(q) == nil && q.view.Waiting == 0 {
+		reason = q.Name + " keeps its lower threshold"
+	}
+	if vm := pop(d.supply.draining, class.Name, func(vm *VM) bool { return vm.Queue == q.Name }); vm != nil {
+		d.act(ActCancelDrain, vm, reason)
+		vm.Keep = false
+		d.move(vm, Joined, "its drain is cancelled: "+reason)
+		return ""
+	}
+	if vm := pop(d.supply.idle, class.Name, func(vm *VM) bool { return vm.Queue != q.Name }); vm != nil {
+		d.bind(vm, q, reason)
+		return ""
+	}
+	if vm := pop(d.supply.coming, class.Name, nil); vm != nil {
+		vm.Queue = q.Name
+		return ""
+	}
+	if vm := pop(d.supply.warm, class.Name, nil); vm != nil {
+		d.join(vm, q, reason)
+		return ""
+	}
+	if l.young {
+		return "its jobs wait for less than a cycle"
+	}
+	if vm := pop(d.supply.stopped, class.Name, nil); vm != nil {
+		vm.Queue = q.Name
+		d.move(vm, Starting, reason)
+		d.act(ActStart, vm, reason)
+		return ""
+	}
+	if coming, worth := q.coming(class), d.worth(q, class); coming >= worth {
+		return fmt.Sprintf("its jobs are short: %d VMs on their way are enough", coming)
+	}
+	return d.create(q.Name, class, reason)
+}
+
+// coming returns how many VMs of a class are on their way to a queue.
+func (q *queueNow) coming(class *Class) int {
+	n := q.made
+	for _, vm := range q.vms {
+		if vm.Class == class.Name && flies(vm) {
+			n++
+		}
+	}
+	return n
+}
+
+// bind gives a VM that serves to another queue. Jobs that run on it stay.
+func (d *deciding) bind(vm *VM, q *queueNow, reason string) {
+	vm.Was, vm.Queue, vm.Bound = vm.Queue, q.Name, d.now
+	d.act(ActBind, vm, reason)
+	d.out.Events = append(d.out.Events, Event{VM: vm.ID, Class: vm.Class, Cloud: vm.Cloud, What: fmt.Sprintf("from queue %s to %s: %s", vm.Was, q.Name, reason)})
+}
+
+// create plans a VM, or says why it cannot be made now.
+func (d *deciding) create(queue string, class *Class, reason string) string {
+	if why := d.cannotCreate(class); why != "" {
+		return why
+	}
+	takeFrom(d.room[class.Cloud], class.Takes)
+	d.created++
+	d.flying[class.Name]++
+	vm := &VM{ID: d.newID(), Class: class.Name, Cloud: class.Cloud, Queue: queue, State: Planned, Since: d.now, Created: d.now, Why: reason}
+	d.add(vm)
+	if q := d.queue(queue); q != nil {
+		q.made++
+	}
+	d.act(ActCreate, vm, reason)
+	vm.State = Requested
+	s := d.state.Classes[class.Name]
+	s.Grew = d.now
+	if n := len(s.Growth); n > 0 && s.Growth[n-1].At.Equal(d.now) {
+		s.Growth[n-1].N++
+	} else {
+		s.Growth = append(s.Growth, Growth{At: d.now, N: 1})
+	}
+	return ""
+}
+
+func (d *deciding) cannotCreate(class *Class) string {
+	if why := d.resting(class); why != "" {
+		return class.Name + ": " + why
+	}
+	if len(d.out.Blind) > 0 {
+		return "nothing is grown: " + d.out.Blind[0]
+	}
+	if why := d.murky[class.Cloud]; why != "" {
+		return "cloud " + class.Cloud + ": " + why
+	}
+	if most := min(d.state.Classes[class.Name].Ramp, d.policy.Control.MaxInFlight); d.flying[class.Name] >= most {
+		return fmt.Sprintf("%s: %d are on their way, which is as many as may be now", class.Name, d.flying[class.Name])
+	}
+	if d.created >= d.policy.Control.MaxCreates {
+		return fmt.Sprintf("%d are made in one decision at most", d.policy.Control.MaxCreates)
+	}
+	if covers(d.room[class.Cloud], class.Takes) {
+		return ""
+	}
+	for _, resource := range sortedKeys(class.Takes) {
+		if has, limited := d.room[class.Cloud][resource]; limited && has < class.Takes[resource] {
+			why := fmt.Sprintf("cloud %s has %d %s left, %s takes %d", class.Cloud, max(has, 0), resource, class.Name, class.Takes[resource])
+			d.tight[class.Cloud] = why
+			return why
+		}
+	}
+	return ""
+}
+
+// rooms returns what can be made in each cloud now: what the cloud says is free, less what has been asked for since it
+// said so, and never above what the pool may take.
+func (d *deciding) rooms() map[string]Resources {
+	rooms := map[string]Resources{}
+	for _, cloud := range d.policy.Clouds {
+		free := Resources{}.Plus(d.in.Clouds[cloud.Name].Value.Limits.Free)
+		for _, vm := range d.state.VMs {
+			if class := d.classes[vm.Class]; class != nil && vm.Cloud == cloud.Name && !d.listed[vm.ID] {
+				takeFrom(free, class.Takes)
+			}
+		}
+		for _, q := range d.queues {
+			for _, leased := range d.leased(q) {
+				if leased.class.Cloud == cloud.Name {
+					takeFrom(free, leased.class.Takes.Times(int64(leased.n)))
+				}
+			}
+		}
+		for resource, most := range d.capacity[cloud.Name] {
+			free = lower(free, Resources{resource: most - d.own[cloud.Name][resource]})
+		}
+		rooms[cloud.Name] = free
+	}
+	return rooms
+}
+
+// covers says whether limits allow amounts; what is not limited is allowed.
+func covers(limits, amounts Resources) bool {
+	for resource, amount := range amounts {
+		if has, limited := limits[resource]; limited && has < amount {
+			return false
+		}
+	}
+	return true
+}
+
+// takeFrom takes amounts from limits; what is not limited stays so.
+func takeFrom(limits, amounts Resources) {
+	for resource, amount := range amounts {
+		if _, limited := limits[resource]; limited {
+			limits[resource] -= amount
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package elasticpool
+
+import (
+	"fmt"
+	"slices"
+)
+
+// shrink lets VMs leave that nobody needs: after they were idle for long, not soon after their class has grown, and not
+// too many at once. Where a queue lacks what an idle VM holds, it goes at once.
+func (d *deciding) shrink() {
+	surplus := d.surplus()
+	budget := d.shrinkBudget()
+	targets := map[string]int{}
+	for _, vm := range surplus {
+		if budget <= 0 {
+			return
+		}
+		class := d.classes[vm.Class]
+		if d.doubtful(vm.Cloud) || !d.longEnough(vm) {
+			continue
+		}
+		if _, counted := targets[class.Name]; !counted {
+			targets[class.Name] = d.bufferTarget(class) - d.buffered(class)
+		}
+		if vm.State == Joined {
+			keep := targets[class.Name] > 0 && !d.wanted(vm.Cloud)
+			if keep {
+				targets[class.Name]--
+			}
+			keep = keep || d.sleeps(class)
+			d.drain(vm, true, d.whyIdle(vm))
+			vm.Keep = keep
+			budget--
+			d.state.Left = append(d.state.Left, Leave{At: d.now})
+			continue
+		}
+		if targets[class.Name] < 0 || d.wanted(vm.Cloud) { // a warm VM above the target of the buffer
+			targets[class.Name]++
+			budget--
+			d.state.Left = append(d.state.Left, Leave{At: d.now})
+			d.putAway(vm, class)
+		}
+	}
+}
+
+// surplus returns VMs that serve or could, and that no queue needs: those idle for longest first, after those on hosts
+// that failed.
+func (d *deciding) surplus() []*VM {
+	var vms []*VM
+	for _, of := range []map[string][]*VM{d.supply.warm, d.supply.idle} {
+		for _, class := range sortedKeys(of) {
+			vms = append(vms, of[class]...)
+		}
+	}
+	slices.SortStableFunc(vms, func(a, b *VM) int {
+		return firstOf(compareBool(!d.quarantined(a), !d.quarantined(b)), d.idleSince(a).Compare(d.idleSince(b)))
+	})
+	return vms
+}
+
+func (d *deciding) whyIdle(vm *VM) string {
+	why := fmt.Sprintf("idle for %s", waited(d.now.Sub(d.idleSince(vm))))
+	if d.wanted(vm.Cloud) {
+		why += ", and others lack what it holds: " + d.tight[vm.Cloud]
+	}
+	return why
+}
+
+// longEnough says whether a VM was idle for long enough to leave.
+func (d *deciding) longEnough(vm *VM) bool {
+	if d.wanted(vm.Cloud) {
+		return true
+	}
+	k := d.policy.Control
+	grew := d.state.Classes[vm.Class].Grew
+	return d.now.Sub(d.idleSince(vm)) >= k.IdleTime.D() && (grew.IsZero() || d.now.Sub(grew) >= k.Cooldown.D())
+}
+
+// shrinkBudget returns how many VMs may still leave within the window.
+func (d *deciding) shrinkBudget() int {
+	k := d.policy.Control
+	since := d.now.Add(-k.ShrinkWindow.D())
+	left := 0
+	for _, leave := range d.state.Left {
+		if leave.Queue == "" && leave.At.After(since) {
+			left++
+		}
+	}
+	return max(int(k.ShrinkShare*float64(len(d.state.VMs)+left)), k.ShrinkMin) - left
+}
+
+// drain lets a VM take no new jobs and then go.
+func (d *deciding) drain(vm *VM, onlyIdle bool, reason string) {
+	vm.Keep = false
+	d.move(vm, Draining, reason)
+	d.act(ActDrain, vm, reason).OnlyIdle = onlyIdle
+}
+
+// putAway stops a warm VM, or deletes it.
+func (d *deciding) putAway(vm *VM, class *Class) {
+	reason := "the buffer has more than it needs"
+	if d.sleeps(class) {
+		d.move(vm, Stopping, reason)
+		d.act(ActStop, vm, reason)
+		return
+	}
+	d.remove(vm, reason)
+}
+
+// sleeps says whether one more VM of a class may be kept asleep.
+func (d *deciding) sleeps(class *Class) bool {
+	return class.Stops && d.count(class, Stopped, Stopping) < class.Buffer.Stopped
+}
+
+// remove deletes a VM.
+func (d *deciding) remove(vm *VM, reason string) {
+	if vm.Server == "" {
+		d.gone(vm, reason)
+		return
+	}
+	d.move(vm, Deleting, reason)
+	d.act(ActDelete, vm, reason)
+}
+
+func (d *deciding) count(class *Class, states ...VMState) int {
+	n := 0
+	for _, vm := range d.state.VMs {
+		if vm.Class == class.Name && slices.Contains(states, vm.State) {
+			n++
+		}
+	}
+	return n
+}
