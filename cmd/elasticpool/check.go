@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"github.com/novacyborg/novacyborg/elasticpool/config"
+)
+
+func check(_ context.Context, p *program, flags *flag.FlagSet, args []string) error {
+	path := flags.String("config", "", "configuration `file`")
+	if err := parse(flags, args, 0, 0); err != nil {
+		return err
+	}
+	c, err := loadConfig(p, *path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "pool %s: %d queues, %d classes, %d clouds\n", c.Pool, len(c.Queues), len(c.Classes), len(c.Clouds))
+	return nil
+}
+
+func exampleConfig(_ context.Context, p *program, flags *flag.FlagSet, args []string) error {
+	if err := parse(flags, args, 0, 0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(p.stdout, config.Example)
+	return err
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/novacyborg/novacyborg/elasticpool"
+	"github.com/novacyborg/novacyborg/elasticpool/config"
+	"github.com/novacyborg/novacyborg/elasticpool/console"
+	"github.com/novacyborg/novacyborg/elasticpool/quota"
+)
+
+func runPool(ctx context.Context, p *program, flags *flag.FlagSet, args []string) error {
+	path := flags.String("config", "", "configuration `file`")
+	dry := flags.Bool("dry-run", false, "decide and say what would be done, and do nothing")
+	form := flags.String("log-format", "text", "`form` of the log on standard error: text or json")
+	if err := parse(flags, args, 0, 0); err != nil {
+		return err
+	}
+	logger, err := newLogger(p.stderr, *form)
+	if err != nil {
+		return err
+	}
+	c, err := loadConfig(p, *path)
+	if err != nil {
+		return err
+	}
+	parts, err := build(ctx, c, logger)
+	if err != nil {
+		return err
+	}
+	defer parts.close()
+	d := &daemon{config: c, logger: logger, stdout: p.stdout}
+	return d.run(ctx, parts, *dry)
+}
+
+func newLogger(w io.Writer, form string) (*slog.Logger, error) {
+	switch form {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, nil)), nil
+	}
+	return nil, fmt.Errorf("%w: -log-format: %q is neither text nor json", errUsage, form)
+}
+
+// daemon is a pool with what is served beside it.
+type daemon struct {
+	config *config.Config
+	logger *slog.Logger
+	stdout io.Writer
+}
+
+// run runs the pool and its servers until the context ends or one of them fails.
+func (d *daemon) run(ctx context.Context, parts *parts, dry bool) error {
+	token, err := readToken(d.config.HTTP.TokenFile)
+	if err != nil {
+		return err
+	}
+	options := []console.Option{console.WithLogger(d.logger)}
+	if token != "" {
+		options = append(options, console.WithToken(token))
+	}
+	shown, err := console.New(parts.Policy, options...)
+	if err != nil {
+		return err
+	}
+	pool, err := elasticpool.NewPool(ctx, parts.PoolConfig, d.options(shown, dry)...)
+	if err != nil {
+		return err
+	}
+	defer pool.Close() //nolint:errcheck // nothing can be done about it any more
+	shown.Show(pool)
+
+	group, ctx := errgroup.WithContext(ctx)
+	if err := d.serve(ctx, group, shown, dry); err != nil {
+		return err
+	}
+	if err := d.quota(ctx, group, pool); err != nil {
+		return err
+	}
+	group.Go(func() error { return ended(pool.Run(ctx)) })
+	fmt.Fprintf(d.stdout, "pool %s runs\n", d.config.Pool)
+	return group.Wait()
+}
+
+// ended makes the end that was asked for no error.
+func ended(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func (d *daemon) options(shown *console.Console, dry bool) []elasticpool.PoolOption {
+	options := []elasticpool.PoolOption{elasticpool.WithLogger(d.logger), elasticpool.WithObserver(shown.Observe)}
+	if log := d.config.DecisionLog; log.Path != "" {
+		options = append(options, elasticpool.WithDecisionLog(log.Path, cmp.Or(log.MaxBytes, 256<<20)))
+	}
+	if dry {
+		options = append(options, elasticpool.WithDryRun())
+	}
+	return options
+}
+
+// serve opens the control socket and the HTTP address.
+func (d *daemon) serve(ctx context.Context, group *errgroup.Group, shown *console.Console, dry bool) error {
+	if !dry {
+		socket, err := listenSocket(ctx, filepath.Join(d.config.State, socketName))
+		if err != nil {
+			return err
+		}
+		serveHTTP(ctx, group, socket, shown.Trusted())
+	}
+	if d.config.HTTP.Listen == "" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.config.HTTP.Listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.stdout, "http://%s/\n", listener.Addr())
+	serveHTTP(ctx, group, listener, shown.Handler())
+	return nil
+}
+
+func serveHTTP(ctx context.Context, group *errgroup.Group, listener net.Listener, handler http.Handler) {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
+	group.Go(func() error {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		patience, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer stop()
+		return server.Shutdown(patience)
+	})
+}
+
+// quota serves VCondor's protocol if the configuration names an address.
+func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elasticpool.Pool) error {
+	q := d.config.Quota
+	if q.Listen == "" && q.Socket == "" {
+		return nil
+	}
+	options := []quota.ServerOption{quota.WithLogger(d.logger)}
+	if q.Listen != "" {
+		options = append(options, quota.WithTCP(q.Listen))
+	}
+	if q.Socket != "" {
+		options = append(options, quota.WithUnixSocket(q.Socket))
+	}
+	token, err := readToken(q.TokenFile)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		options = append(options, quota.WithToken(token))
+	}
+	server, err := quota.NewServer(pool.Ledger(), options...)
+	if err != nil {
+		return err
+	}
+	if err := server.Listen(ctx); err != nil {
+		return err
+	}
+	for _, address := range server.Addrs() {
+		fmt.Fprintf(d.stdout, "quota %s %s\n", address.Network(), address)
+	}
+	group.Go(func() error { return server.Serve(ctx) })
+	return nil
+}
