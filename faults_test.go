@@ -1,6 +1,7 @@
 package novacyborg_test
 
 import (
+	"bytes"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -46,6 +47,44 @@ func TestEveryFaultHasARow(t *testing.T) {
 	for i, row := range rows {
 		assert.Equal(t, fmt.Sprintf("B%d", i+1), row[1])
 	}
+}
+
+// TestPoolFaultsAreTested keeps docs/pool-faults.md true: every row names tests, and each of them exists.
+func TestPoolFaultsAreTested(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("docs/pool-faults.md")
+	require.NoError(t, err)
+	named := regexp.MustCompile(`([a-z]+)\.(Test[A-Za-z]+)`)
+	rows := regexp.MustCompile(`(?m)^\| .* \| ([^|]+) \|$`).FindAllStringSubmatch(string(page), -1)
+	require.Greater(t, len(rows), 45)
+	for _, row := range rows {
+		tests := named.FindAllStringSubmatch(row[1], -1)
+		if row[1] != "shown by" {
+			assert.NotEmpty(t, tests, row[0])
+		}
+		for _, test := range tests {
+			folder := filepath.Join("elasticpool", test[1])
+			if test[1] == "elasticpool" {
+				folder = "elasticpool"
+			}
+			assert.True(t, hasTest(t, folder, test[2]), "%s.%s", test[1], test[2])
+		}
+	}
+}
+
+// hasTest says whether a folder has a test of that name.
+func hasTest(t *testing.T, folder, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if bytes.Contains(text, []byte("\nfunc "+name+"(")) {
+			return true
+		}
+	}
+	return false
 }
 
 // faultID is the id as the page has it.
