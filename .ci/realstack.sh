@@ -57,6 +57,9 @@ export NOVACYBORG_CYBORG_CLOUD=admin NOVACYBORG_CYBORG_SERVICE_CLOUD=nova NOVACY
 prove ./cyborgclient TestSuiteWithARealCyborg
 prove ./functional TestRealCloud TestRealCloudRefuses
 
+echo "== Nova as a cloud of the elastic pool"
+NOVACYBORG_COMPUTE_CLOUD=demo NOVACYBORG_COMPUTE_ADMIN_CLOUD=admin prove ./elasticpool/openstack TestRealNova TestRealNovaLimits TestRealNovaRefuses
+
 echo "== cmd/fakecyborg in Cyborg's place, under Nova"
 start_fake "$work" -seed "$scripts/fake.yaml" -release 14.1.0 -auth keystone -keystone "$keystone" -keystone-cloud nova \
   -placement "$placement" -nova "$nova"

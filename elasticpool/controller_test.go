@@ -83,6 +83,38 @@ func TestFairShareIsTakenBack(t *testing.T) {
 	assert.Equal(t, 10, w.actions(elasticpool.ActCreate))
 }
 
+// TestShareInFact: a queue whose VMs still run another's long jobs gets that one's VMs as they become idle, and lends it those.
+func TestShareInFact(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 100), waiting("juno", 0)}
+	w.steps(6)
+	w.run()
+	w.steps(2)
+	w.jobs[1].Idle = 100
+	w.steps(4)
+	require.Equal(t, 5, queue(w.last, "juno").Serving)
+	bound := func(name string) (vms []string) {
+		for _, vm := range sorted(w.workers) {
+			if w.workers[vm].Queue == name {
+				vms = append(vms, vm)
+			}
+		}
+		return vms
+	}
+	long := bound("juno")
+	for _, vm := range bound("lhaaso") {
+		w.finish(vm)
+	}
+	w.step()
+	for _, vm := range long {
+		assert.Equal(t, "lhaaso", w.workers[vm].Queue, "it runs a job of lhaaso")
+	}
+	assert.Len(t, bound("juno"), 5)
+	w.run()
+	assert.Equal(t, 5, w.jobs[1].Running, "juno has its share in fact")
+}
+
 // TestCeilingIsEnforced: VCondor never takes back what a lowered upper threshold forbids.
 func TestCeilingIsEnforced(t *testing.T) {
 	t.Parallel()

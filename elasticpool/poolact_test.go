@@ -166,6 +166,29 @@ func TestActionsThatCannotBe(t *testing.T) {
 	})
 }
 
+// Whether a create that ran out of time has happened nobody knows, whatever its provider calls it; another action is
+// simply repeated.
+func TestActionsThatRunOutOfTime(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		w := newPlayWorld()
+		late := &CloudError{Op: "ask", Class: ErrTransient, Err: context.DeadlineExceeded}
+		w.before["north create"], w.before["north delete"] = always(late), always(late)
+		s := &script{actions: [][]Action{{
+			{Kind: ActCreate, VM: "1", Cloud: "north", Class: "small"}, {Kind: ActDelete, VM: "2", Cloud: "north", Server: "s"},
+		}}}
+		p := scripted(t, w, dir, s)
+		cycles(t, p, 2)
+		got := map[string]string{}
+		for _, outcome := range s.outcomes() {
+			got[outcome.Action.VM] = outcome.Error
+		}
+		assert.Equal(t, map[string]string{"1": "unknown_outcome", "2": "transient"}, got)
+		require.NoError(t, p.Close())
+	})
+}
+
 // What a create asks for, and which server a delete means.
 func TestActionsReachTheirServer(t *testing.T) {
 	t.Parallel()

@@ -78,11 +78,13 @@ func TestCommandSurvivesACrash(t *testing.T) {
 					cycles(t, p, 1)
 				}
 				for range 2 {
+					assert.Equal(t, heard, len(p.commands) == 0, "one that a decision has heard is not told again")
 					close(w.dead)
 					require.NoError(t, p.Close())
 					w.dead = make(chan struct{})
 					p = w.pool(t, dir, playPolicy())
 				}
+				assert.Equal(t, heard, len(p.commands) == 0)
 				decision, err := p.Cycle(t.Context())
 				require.NoError(t, err)
 				assert.Equal(t, []string{"frozen by an operator"}, decision.Frozen)

@@ -10,7 +10,7 @@ import (
 //
 // Errors are *CloudError with a class; any other error counts as ErrTransient.
 type Provider interface {
-	// Servers returns the servers that bear this pool's tag, and, as amounts, what all others of the project take.
+	// Servers returns the servers that bear this pool's tag. Others are never touched.
 	// complete is false when the list may be short: then nothing is concluded from what is not in it.
 	Servers(ctx context.Context, pool string) (servers []Server, complete bool, err error)
 	// Limits returns what the pool may take in all, own servers included, and what of it is free now.

@@ -22,6 +22,7 @@ func (d *deciding) reclaim() {
 			d.takeBack(q, over)
 		}
 	}
+	d.swap()
 }
 
 func (d *deciding) takeBack(from *queueNow, over giveBack) {
@@ -79,15 +80,19 @@ func (d *deciding) candidates(q *queueNow, class *Class) []*VM {
 	return vms
 }
 
-// remaining is how long the jobs of a VM may still run. A job that does not say how long it runs is taken to run as long
-// again as it has.
+// remaining is how long the jobs of a VM may still run. A job that does not say it runs as long as its queue's last ones
+// did; one that has run longer is taken to run as long again.
 func (d *deciding) remaining(vm *VM) time.Duration {
 	longest := time.Duration(0)
 	for _, job := range d.workers[vm.ID].Jobs {
 		ran := d.now.Sub(job.Since)
-		rest := ran
-		if job.Runtime > 0 {
-			rest = job.Runtime - ran
+		whole := job.Runtime
+		if q := d.state.Queues[job.Queue]; whole == 0 && q != nil {
+			whole, _ = typical(q.Ran)
+		}
+		rest := whole - ran
+		if rest < 0 {
+			rest = ran
 		}
 		longest = max(longest, rest)
 	}

@@ -6,7 +6,7 @@ import "time"
 // grows old.
 type Seen[T any] struct {
 	Value T         `json:"value"`
-	At    time.Time `json:"at,omitzero"`    // when Value was seen; zero: never
+	At    time.Time `json:"at,omitzero"`    // when the look that saw Value began; zero: never
 	Tried time.Time `json:"tried,omitzero"` // when the sensor last looked
 	Err   string    `json:"err,omitempty"`  // why the last look failed; empty: Value is what it saw
 }

@@ -29,9 +29,10 @@ func (d *deciding) shrink() {
 			}
 			keep = keep || d.sleeps(class)
 			d.drain(vm, true, d.whyIdle(vm))
-			vm.Keep = keep
-			budget--
-			d.state.Left = append(d.state.Left, Leave{At: d.now})
+			if vm.Keep = keep; !keep { // one that is kept leaves later, if at all
+				budget--
+				d.state.Left = append(d.state.Left, Leave{At: d.now})
+			}
 			continue
 		}
 		if targets[class.Name] < 0 || d.wanted(vm.Cloud) { // a warm VM above the target of the buffer

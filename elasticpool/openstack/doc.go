@@ -15,8 +15,7 @@
 // when Nova refuses what they stand for. KeyPair and Zone go to Nova as they are. Keys of Extra are the constants
 // Extra…; a key that is not among them is refused.
 //
-// UserData is a text/template over [UserData]. It has the functions joinToken (the worker's secret, from
-// Settings.JoinToken or JoinTokenFile), json, base64 and indent:
+// UserData is a template, see package userdata. Its joinToken is that of Settings.JoinToken or JoinTokenFile:
 //
 //	#cloud-config
 //	write_files:

@@ -59,6 +59,9 @@ func (s server) of(pool string) (elasticpool.Server, bool) {
 		return elasticpool.Server{}, false
 	}
 	own.ID, own.Status, own.Fault = s.ID, statusOf(s.Status, s.Task), s.Fault.Message
+	if own.Fault != "" {
+		own.FaultClass = elasticpool.ErrorWord(ClassOfFault(own.Fault))
+	}
 	own.Host, own.Created = s.host(), s.Created
 	for _, addresses := range s.Addresses {
 		for _, address := range addresses {

@@ -1,16 +1,14 @@
 package openstack
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/novacyborg/novacyborg/elasticpool"
+	"github.com/novacyborg/novacyborg/elasticpool/userdata"
 )
 
 // Settings are what a provider needs to know beside the login. All but Pool may be zero.
@@ -24,7 +22,7 @@ type Settings struct {
 	Accelerators map[string]string `yaml:"accelerators" json:"accelerators,omitempty"`
 	// JoinToken gives the secret that a worker joins the batch system with, for {{joinToken}} in user data. It is
 	// asked each time a server is made.
-	JoinToken func(ctx context.Context, spec elasticpool.ServerSpec) (string, error) `yaml:"-" json:"-"`
+	JoinToken userdata.Token `yaml:"-" json:"-"`
 	// JoinTokenFile is a file with the secret instead; it is read each time, so that it can be replaced.
 	JoinTokenFile string `yaml:"join_token_file" json:"join_token_file,omitempty"`
 	// ForceDelete is how long a server may stay in deletion before it is deleted by force, which Nova may refuse to
@@ -61,7 +59,7 @@ func (s Settings) withDefaults() (Settings, error) {
 		return s, errors.New("there are both a function and a file for the join token")
 	}
 	if s.JoinTokenFile != "" {
-		s.JoinToken = tokenOfFile(s.JoinTokenFile)
+		s.JoinToken = userdata.TokenFile(s.JoinTokenFile)
 	}
 	if s.DeleteWait == 0 {
 		s.DeleteWait = elasticpool.Duration(defaultDeleteWait)
@@ -77,19 +75,4 @@ func (s Settings) withDefaults() (Settings, error) {
 		s.Accelerators = map[string]string{"FPGA": elasticpool.FPGAs, "PGPU": elasticpool.GPUs, "VGPU": "vgpus"}
 	}
 	return s, nil
-}
-
-// tokenOfFile reads the token anew each time. No error shows what is in the file.
-func tokenOfFile(path string) func(context.Context, elasticpool.ServerSpec) (string, error) {
-	return func(context.Context, elasticpool.ServerSpec) (string, error) {
-		text, err := os.ReadFile(path) //nolint:gosec // whoever runs the pool names the file
-		if err != nil {
-			return "", err
-		}
-		token := strings.TrimSpace(string(text))
-		if token == "" {
-			return "", fmt.Errorf("%s is empty", path)
-		}
-		return token, nil
-	}
 }

@@ -64,7 +64,7 @@ func TestJoinTokenThatNobodyGives(t *testing.T) {
 	spec.Class.UserData = "{{joinToken}}"
 	_, err := provider.Create(t.Context(), spec)
 	require.ErrorIs(t, err, elasticpool.ErrInvalid)
-	assert.Contains(t, err.Error(), "join_token_file")
+	assert.Contains(t, err.Error(), "no join token")
 }
 
 func TestSettings(t *testing.T) {

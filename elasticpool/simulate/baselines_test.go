@@ -132,6 +132,6 @@ func TestUnknownPolicy(t *testing.T) {
 	t.Parallel()
 	_, err := NewPolicy("best", Facts{})
 	require.ErrorIs(t, err, ErrConfig)
-	assert.ErrorContains(t, err, "static, vcondor, linear, fair, oracle")
+	require.ErrorContains(t, err, "static, vcondor, linear, fair, oracle")
 	var _ Policy = (*elasticpool.Controller)(nil)
 }

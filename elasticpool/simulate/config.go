@@ -42,7 +42,7 @@ type Config struct {
 
 // Timing says how long things take in the world.
 type Timing struct {
-	Cycle       Duration `json:"cycle,omitempty"`       // 60 s: between two decisions
+	Cycle       Duration `json:"cycle,omitempty"`       // between two decisions: that of Config.Policy, or 60 s
 	Negotiation Duration `json:"negotiation,omitempty"` // 60 s: between two rounds of the matchmaker
 	Boot        Duration `json:"boot,omitempty"`        // 3 min: from the create call to a worker that reports, on average …
 	BootSpread  Duration `json:"boot_spread,omitempty"` // 60 s: … and the width of its (uniform) distribution
@@ -120,6 +120,9 @@ func (c Config) WithDefaults() (Config, error) {
 	}
 	if c.Policy != nil && c.Shape.Queues == nil {
 		c.Shape.Queues = shapeOf(c.Policy.Queues)
+	}
+	if c.Policy != nil {
+		c.Timing.Cycle = orDefault(c.Timing.Cycle, c.Policy.Control.Cycle)
 	}
 	c.Shape = c.Shape.withDefaults()
 	c.SWF = c.SWF.withDefaults()

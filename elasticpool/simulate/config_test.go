@@ -35,6 +35,25 @@ func TestConfigKeepsTheLoadOfATrace(t *testing.T) {
 	assert.Zero(t, c.Load)
 }
 
+func TestConfigTakesTheCycleOfThePool(t *testing.T) {
+	t.Parallel()
+	pool := twoQueues()
+	pool.Control.Cycle = Duration(15 * time.Second)
+	cycle := func(c Config) time.Duration {
+		var times []time.Time
+		_, err := stageOf(t, c).Run(t.Context(), scripted(func(in elasticpool.Input) []elasticpool.Action {
+			times = append(times, in.Now)
+			return nil
+		}))
+		require.NoError(t, err)
+		return times[1].Sub(times[0])
+	}
+	assert.Equal(t, 15*time.Second, cycle(Config{Policy: pool, Days: 0.01}))
+	c := Config{Policy: pool, Days: 0.01, Timing: Timing{Cycle: Duration(20 * time.Second)}}
+	assert.Equal(t, 20*time.Second, cycle(c))
+	assert.Equal(t, Duration(20*time.Second), stageOf(t, c).Facts().Pool.Control.Cycle)
+}
+
 func TestConfigIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/novacyborg/novacyborg/elasticpool"
@@ -114,7 +115,7 @@ func TestRebindingKeepsTheRunningJob(t *testing.T) {
 	w.serve(m, w.queueOf["a"])
 	w.submit()
 	w.negotiate()
-	assert.NoError(t, w.tellWorker(elasticpool.Action{Kind: elasticpool.ActBind, VM: "vm", Queue: "b"}, m))
+	require.NoError(t, w.tellWorker(elasticpool.Action{Kind: elasticpool.ActBind, VM: "vm", Queue: "b"}, m))
 	assert.Equal(t, []int{0}, m.jobs)
 	w.finish(0, m)
 	w.negotiate()

@@ -28,6 +28,7 @@ func poolOf(c Config, trace []Job) (elasticpool.Policy, map[string]elasticpool.R
 	if c.Policy != nil {
 		pool = *c.Policy
 	}
+	pool.Control.Cycle = c.Timing.Cycle
 	capacity := make(map[string]elasticpool.Resources, len(pool.Clouds))
 	for _, cloud := range pool.Clouds {
 		switch {
@@ -49,8 +50,8 @@ func builtInPool(c Config, trace []Job) elasticpool.Policy {
 		Queues: builtInQueues(c, trace),
 		Clouds: []elasticpool.Cloud{{Name: cloudName, Max: elasticpool.Resources{elasticpool.VMs: int64(c.VMs)}}},
 	}
-	pool.Control.Cycle = c.Timing.Cycle
-	pool.Control.IdleTime = Duration(5 * time.Minute) // gangs of like jobs end together: a longer wait costs more than boots
+	// Bags of like jobs end together, so idling longer than a boot takes costs more than the boots that it saves.
+	pool.Control.IdleTime = c.Timing.Boot
 	worker := builtInClass(workerClass, c.Shape.Cores)
 	if c.Shape.GPU > 0 {
 		gpu := builtInClass(gpuClass, c.Shape.Cores)

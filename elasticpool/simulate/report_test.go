@@ -160,3 +160,18 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	_, err = Compare(ctx, small(""), []string{Static}, nil, nil)
 	assert.ErrorIs(t, err, context.Canceled)
 }
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	c := Comparison{
+		Policies: []string{Static, Fair}, Loads: []float64{0.5}, Seeds: []uint64{1, 2},
+		Results: []Result{{MeanWait: 10, BusyRatio: 0.5}, {MeanWait: 20, BusyRatio: 0.7}, {}, {}},
+	}
+	var text bytes.Buffer
+	require.NoError(t, WriteTable(&text, c))
+	lines := strings.Split(text.String(), "\n")
+	require.Len(t, lines, 5)
+	assert.Contains(t, lines[0], "| load | policy | mean wait, min |")
+	assert.Equal(t, "| 0.5 | static | 15 | 0 | 0.0 | 0 | 0 | 0.600 | 0 | 0.000 | 0 | 0 | 0.000 |", lines[2])
+	assert.ErrorIs(t, WriteTable(full{}, c), errFull)
+}

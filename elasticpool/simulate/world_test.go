@@ -210,10 +210,10 @@ func TestActionsThatCannotBe(t *testing.T) {
 	require.ErrorIs(t, w.perform(elasticpool.Action{Kind: "dance", VM: "vm"}, nil), elasticpool.ErrUnsupported)
 	require.ErrorIs(t, w.perform(elasticpool.Action{Kind: elasticpool.ActBind, VM: "vm", Queue: "z"}, nil), elasticpool.ErrNoWorker)
 	m.jobs = []int{0}
-	assert.ErrorIs(t, w.drain(m, true), elasticpool.ErrBusy)
+	require.ErrorIs(t, w.drain(m, true), elasticpool.ErrBusy)
 	assert.False(t, m.drains)
-	assert.NoError(t, w.drain(m, false))
-	assert.NoError(t, w.tellWorker(elasticpool.Action{Kind: elasticpool.ActCancelDrain}, m))
+	require.NoError(t, w.drain(m, false))
+	require.NoError(t, w.tellWorker(elasticpool.Action{Kind: elasticpool.ActCancelDrain}, m))
 	assert.True(t, m.serves())
 }
 
