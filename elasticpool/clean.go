@@ -2,39 +2,42 @@ package elasticpool
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
 // clean lets VMs go that are broken, lost, orphaned or told to go, and repeats deletes until servers are gone.
 func (d *deciding) clean() {
-	for _, vm := range append([]*VM(nil), d.state.VMs...) {
+	for _, vm := range slices.Clone(d.state.VMs) {
 		if !d.free(vm) {
 			continue
 		}
-		switch vm.State {
-		case Deleting:
+		switch {
+		case vm.State == Deleting:
 			d.deleteAgain(vm)
-		case Failed:
-			if d.murky[vm.Cloud] == "" {
-				d.remove(vm, vm.Why)
-			}
-		case Lost:
-			if !d.doubtful(vm.Cloud) {
-				d.act(ActFree, vm, vm.Why)
-			}
-		case Degraded:
-			if !d.doubtful(vm.Cloud) {
-				d.drain(vm, false, vm.Why)
-			}
-		case Orphaned:
-			d.reap(vm)
-		case Joined, Warm:
-			d.evict(vm)
-		case Stopped:
-			d.wake(vm)
-		case Draining:
-			d.drainLong(vm)
+		case vm.State == Failed && d.murky[vm.Cloud] == "": // it never served: what the batch system says does not matter
+			d.remove(vm, vm.Why)
+		case !d.doubtful(vm.Cloud):
+			d.cleanSurely(vm)
 		}
+	}
+}
+
+// cleanSurely is for VMs that serve or have served: nothing is done to them while there is doubt.
+func (d *deciding) cleanSurely(vm *VM) {
+	switch vm.State {
+	case Lost:
+		d.act(ActFree, vm, vm.Why)
+	case Degraded:
+		d.drain(vm, false, vm.Why)
+	case Orphaned:
+		d.reap(vm)
+	case Joined, Warm:
+		d.evict(vm)
+	case Stopped:
+		d.wake(vm)
+	case Draining:
+		d.drainLong(vm)
 	}
 }
 
@@ -54,7 +57,7 @@ func (d *deciding) deleteAgain(vm *VM) {
 
 // reap lets an orphan go after a time of grace; if it works, when its jobs have ended.
 func (d *deciding) reap(vm *VM) {
-	if d.doubtful(vm.Cloud) || d.now.Sub(vm.Since) < d.policy.Control.OrphanGrace.D() {
+	if d.now.Sub(vm.Since) < d.policy.Control.OrphanGrace.D() {
 		return
 	}
 	if w, reports := d.workers[vm.ID]; reports && w.Joined {
@@ -67,7 +70,7 @@ func (d *deciding) reap(vm *VM) {
 // evict lets a VM go that an operator, its cloud or its lifetime says must.
 func (d *deciding) evict(vm *VM) {
 	why := d.evicted(vm)
-	if why == "" || d.doubtful(vm.Cloud) {
+	if why == "" {
 		return
 	}
 	if vm.State == Joined {
@@ -84,7 +87,7 @@ func (d *deciding) wake(vm *VM) {
 	if class != nil && class.Stops {
 		asleep = class.Buffer.Stopped
 	}
-	if d.doubtful(vm.Cloud) || class != nil && d.count(class, Stopped) <= asleep {
+	if class != nil && d.count(class, Stopped) <= asleep {
 		d.evict(vm)
 		return
 	}
@@ -94,7 +97,7 @@ func (d *deciding) wake(vm *VM) {
 // drainLong ends a drain that lasts too long, if the VM's queue allows that jobs are ended.
 func (d *deciding) drainLong(vm *VM) {
 	limit := d.policy.Control.Timeouts.Drain.D()
-	if d.now.Sub(vm.Since) < limit || d.doubtful(vm.Cloud) {
+	if d.now.Sub(vm.Since) < limit {
 		return
 	}
 	if q := d.byName(vm.Queue); q != nil && q.Preempt {

@@ -2,6 +2,7 @@ package elasticpool_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -35,11 +36,11 @@ func bigPool(tb testing.TB) (*elasticpool.Controller, elasticpool.Input) {
 	var workers elasticpool.Workers
 	for i := range vms {
 		class := p.Classes[i%len(p.Classes)]
-		vm := &elasticpool.VM{ID: fmt.Sprintf("VM%06d", i), Class: class.Name, Cloud: class.Cloud, Queue: p.Queues[i%queues].Name, Server: fmt.Sprint(i), State: elasticpool.Joined, Since: dawn.Add(-time.Hour), Created: dawn.Add(-time.Hour), IdleSince: dawn.Add(-time.Hour)}
+		vm := &elasticpool.VM{ID: fmt.Sprintf("VM%06d", i), Class: class.Name, Cloud: class.Cloud, Queue: p.Queues[i%queues].Name, Server: strconv.Itoa(i), State: elasticpool.Joined, Since: dawn.Add(-time.Hour), Created: dawn.Add(-time.Hour), IdleSince: dawn.Add(-time.Hour)}
 		state.VMs = append(state.VMs, vm)
 		worker := elasticpool.Worker{VM: vm.ID, Name: vm.ID, Queue: vm.Queue, Joined: true, Total: class.Slot, Free: class.Slot.Clone(), Heard: dawn}
 		if i%2 == 0 {
-			worker.Jobs, worker.Free = []elasticpool.Job{{ID: fmt.Sprint(i), Since: dawn}}, worker.Free.Minus(elasticpool.Resources{"cpus": 1})
+			worker.Jobs, worker.Free = []elasticpool.Job{{ID: strconv.Itoa(i), Since: dawn}}, worker.Free.Minus(elasticpool.Resources{"cpus": 1})
 		}
 		workers.List = append(workers.List, worker)
 		seen := in.Clouds[class.Cloud]

@@ -65,6 +65,24 @@ func TestIdleVMsServeOtherQueues(t *testing.T) {
 	assert.Equal(t, 2, w.actions(elasticpool.ActCreate))
 }
 
+// TestClaimedVMsAreNotIdle: between two jobs a worker has none and nothing is free on it. In a cloud that is full it was
+// taken for idle, drained and deleted, and made anew for the job that waited for it.
+func TestClaimedVMsAreNotIdle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 10)}
+	w.steps(6)
+	require.Equal(t, 10, w.states()[elasticpool.Joined])
+	for _, vm := range sorted(w.workers) {
+		worker := w.workers[vm]
+		worker.Free, worker.IdleSince = nil, time.Time{}
+		w.workers[vm] = worker
+	}
+	w.step()
+	assert.Zero(t, w.actions(elasticpool.ActDrain))
+	assert.Equal(t, 10, queue(w.last, "lhaaso").Wanted)
+}
+
 // TestFairShareIsTakenBack: a queue that has all gives back without losing a job.
 func TestFairShareIsTakenBack(t *testing.T) {
 	t.Parallel()

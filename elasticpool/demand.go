@@ -3,7 +3,6 @@ package elasticpool
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -121,16 +120,7 @@ func (d *deciding) quarantinedOnTheWay(vm *VM) bool { return flies(vm) && d.quar
 
 // groups returns the groups of each queue that wait, those that are hardest to place first, and counts all of them.
 func (d *deciding) groups() map[string][]*JobGroup {
-	biggest := Resources{}
-	for i := range d.policy.Classes {
-		for resource, amount := range d.policy.Classes[i].Slot {
-			biggest[resource] = max(biggest[resource], amount)
-		}
-	}
-	byName := map[string]*queueNow{}
-	for _, q := range d.queues {
-		byName[q.Name] = q
-	}
+	biggest := d.biggest()
 	found := map[string][]*JobGroup{}
 	unknown := map[string]int{}
 	for _, source := range sortedKeys(d.in.Jobs) {
@@ -141,19 +131,14 @@ func (d *deciding) groups() map[string][]*JobGroup {
 		}
 		for i := range seen.Value {
 			g := &seen.Value[i]
-			q := byName[g.Queue]
+			q := d.queue(g.Queue)
 			if q == nil {
 				unknown[g.Queue] += g.Waiting()
 				continue
 			}
-			q.view.Waiting += g.Waiting()
-			q.view.Running += g.Running
-			q.view.Held += g.Held
-			if g.Waiting() > 0 {
-				q.view.Oldest = max(q.view.Oldest, d.age(g).Seconds())
-				if !blind {
-					found[g.Queue] = append(found[g.Queue], g)
-				}
+			q.count(g, d.age(g))
+			if g.Waiting() > 0 && !blind {
+				found[g.Queue] = append(found[g.Queue], g)
 			}
 		}
 	}
@@ -166,6 +151,27 @@ func (d *deciding) groups() map[string][]*JobGroup {
 		sortGroups(groups, biggest)
 	}
 	return found
+}
+
+// biggest returns the most that any slot offers of each resource.
+func (d *deciding) biggest() Resources {
+	biggest := Resources{}
+	for i := range d.policy.Classes {
+		for resource, amount := range d.policy.Classes[i].Slot {
+			biggest[resource] = max(biggest[resource], amount)
+		}
+	}
+	return biggest
+}
+
+// count adds the jobs of a group to what is shown of its queue.
+func (q *queueNow) count(g *JobGroup, age time.Duration) {
+	q.view.Waiting += g.Waiting()
+	q.view.Running += g.Running
+	q.view.Held += g.Held
+	if g.Waiting() > 0 {
+		q.view.Oldest = max(q.view.Oldest, age.Seconds())
+	}
 }
 
 // sortGroups puts the groups that are hardest to place first: those that want devices, then by the largest part that a job
@@ -211,6 +217,9 @@ func (d *deciding) freeOn(vm *VM, class *Class) Resources {
 	w, reports := d.workers[vm.ID]
 	if vm.State != Joined || !reports || !w.Joined || (len(w.Jobs) == 0 && d.short(vm, w)) {
 		return class.Slot.Clone()
+	}
+	if len(w.Jobs) == 0 && w.IdleSince.IsZero() {
+		return w.Total.Clone() // its slots are claimed for a job that is about to begin, or has just ended
 	}
 	return w.Free.Clone()
 }
@@ -308,15 +317,6 @@ func (d *deciding) keepLower(q *queueNow) {
 			q.lack(missing, options, false)
 		}
 	}
-}
-
-// name of classes, for people.
-func classNames(classes []*Class) string {
-	names := make([]string, len(classes))
-	for i, class := range classes {
-		names[i] = class.Name
-	}
-	return strings.Join(names, ", ")
 }
 
 // waited tells how long something lasts, for people.

@@ -109,10 +109,25 @@ func (d *deciding) doubtWorkers() {
 	}
 }
 
+// unlisted returns why a cloud has not told all its servers lately, or nothing.
+func (d *deciding) unlisted(name string) string {
+	seen, asked := d.in.Clouds[name]
+	switch {
+	case !asked:
+		return "it is not asked"
+	case seen.Err != "":
+		return seen.Err
+	case seen.Age(d.now) > d.limit():
+		return "servers: " + ageText(seen.Age(d.now))
+	case !seen.Value.Complete:
+		return "its list of servers is not complete"
+	}
+	return ""
+}
+
 // serverGone says whether the cloud, too, says that a VM is gone. What both say is believed, however many they are.
 func (d *deciding) serverGone(vm *VM) bool {
-	seen := d.in.Clouds[vm.Cloud]
-	return seen.Err == "" && seen.Age(d.now) <= d.limit() && seen.Value.Complete && !d.shown[vm.Cloud][vm.ID]
+	return d.unlisted(vm.Cloud) == "" && !d.shown[vm.Cloud][vm.ID]
 }
 
 // workerGone says whether the batch system, too, says that a VM is gone that has served.
@@ -148,22 +163,11 @@ func (d *deciding) vanished(what string, missing, of int) string {
 
 // doubtCloud finds a cloud that does not answer, or whose list of servers is short.
 func (d *deciding) doubtCloud(name string) {
-	seen, asked := d.in.Clouds[name]
-	switch {
-	case !asked:
-		d.murky[name] = "it is not asked"
-		return
-	case seen.Err != "":
-		d.murky[name] = seen.Err
-		return
-	case seen.Age(d.now) > d.limit():
-		d.murky[name] = "servers: " + ageText(seen.Age(d.now))
-		return
-	case !seen.Value.Complete:
-		d.murky[name] = "its list of servers is not complete"
+	seen := d.in.Clouds[name]
+	if why := d.unlisted(name); why != "" {
+		d.murky[name] = why
 		return
 	}
-	there := d.shown[name]
 	for _, server := range seen.Value.Servers {
 		if server.Generation > d.state.Generation {
 			d.halt(fmt.Sprintf("server %s in cloud %s belongs to a newer controller (generation %d, this is %d): two controllers run", server.ID, name, server.Generation, d.state.Generation))
@@ -174,7 +178,7 @@ func (d *deciding) doubtCloud(name string) {
 	for _, vm := range d.state.VMs {
 		if vm.Cloud == name && vm.Server != "" && vm.State != Deleting {
 			known++
-			if !there[vm.ID] && !d.workerGone(vm) {
+			if !d.shown[name][vm.ID] && !d.workerGone(vm) {
 				missing++
 			}
 		}

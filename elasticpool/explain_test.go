@@ -165,7 +165,7 @@ func TestExplainNothing(t *testing.T) {
 	for _, what := range []string{"", "nobody", "7.7", "01JD", "01jd"} {
 		_, err := elasticpool.Explain(explained3(what))
 		require.ErrorIs(t, err, elasticpool.ErrNothingCalled, what)
-		assert.ErrorContains(t, err, "of jobs that wait only some of each group are known by id")
+		require.ErrorContains(t, err, "of jobs that wait only some of each group are known by id")
 	}
 	p, in, s := explained()
 	s.VMs[0].ID = "01JDBBAAAAAAAAAAAAAAAAAAAA"

@@ -137,7 +137,7 @@ func (d *deciding) limits() map[string]Resources {
 // taken returns what the pool's VMs take of each cloud.
 func (d *deciding) taken() map[string]Resources {
 	own := map[string]Resources{}
-	for name, n := range d.perClass(d.state.VMs) {
+	for name, n := range perClass(d.state.VMs) {
 		if class := d.classes[name]; class != nil {
 			own[class.Cloud] = own[class.Cloud].Plus(class.Takes.Times(n))
 		}
@@ -146,7 +146,7 @@ func (d *deciding) taken() map[string]Resources {
 }
 
 // perClass counts VMs by class.
-func (d *deciding) perClass(vms []*VM) map[string]int64 {
+func perClass(vms []*VM) map[string]int64 {
 	n := map[string]int64{}
 	for _, vm := range vms {
 		n[vm.Class]++

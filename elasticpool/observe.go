@@ -1,8 +1,8 @@
 package elasticpool
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -12,7 +12,7 @@ func (d *deciding) observe() {
 		seen := d.in.Clouds[cloud.Name]
 		d.observeServers(cloud.Name, seen.Value, seen.At)
 	}
-	for _, vm := range append([]*VM(nil), d.state.VMs...) {
+	for _, vm := range slices.Clone(d.state.VMs) {
 		d.observeWorker(vm)
 		d.observeTime(vm)
 	}
@@ -20,30 +20,33 @@ func (d *deciding) observe() {
 
 // observeServers takes in a cloud's list of servers, as of the time at which the look began.
 func (d *deciding) observeServers(cloud string, view CloudView, at time.Time) {
-	there := make(map[string]bool, len(view.Servers))
 	for _, server := range view.Servers {
-		vm := d.vms[server.VM]
-		switch {
-		case vm == nil || vm.Cloud != cloud:
-			if vm = d.vms[twinID(server)]; vm == nil {
-				d.adopt(cloud, server, at)
-				continue
-			}
-		case vm.Server != "" && vm.Server != server.ID:
-			d.twin(cloud, server)
-			continue
+		if vm := d.whose(cloud, server); vm != nil {
+			d.observeServer(vm, server, at)
+		} else {
+			d.adopt(cloud, server, at)
 		}
-		there[vm.ID] = true
-		d.observeServer(vm, server, at)
 	}
-	if !view.Complete || d.murky[cloud] != "" {
+	if d.murky[cloud] != "" {
 		return
 	}
-	for _, vm := range append([]*VM(nil), d.state.VMs...) {
-		if vm.Cloud == cloud && !there[vm.ID] && !d.acting[vm.ID] && vm.Since.Before(at) {
+	for _, vm := range slices.Clone(d.state.VMs) {
+		if vm.Cloud == cloud && !d.listed[vm.ID] && !d.acting[vm.ID] && vm.Since.Before(at) {
 			d.serverMissing(vm)
 		}
 	}
+}
+
+// whose returns the VM whose server it is, or nil. A second server of a VM is a VM of its own.
+func (d *deciding) whose(cloud string, server Server) *VM {
+	vm := d.vms[server.VM]
+	switch {
+	case vm == nil || vm.Cloud != cloud:
+		return d.vms[twinID(server)]
+	case vm.Server != "" && vm.Server != server.ID:
+		return d.twin(cloud, server)
+	}
+	return vm
 }
 
 // observeServer takes in what a cloud shows of a VM.
@@ -54,25 +57,24 @@ func (d *deciding) observeServer(vm *VM, server Server, at time.Time) {
 		return // older than what the VM has done since
 	}
 	switch server.Status {
-	case ServerBuilding:
-		if vm.State == Planned || vm.State == Requested {
-			d.move(vm, Building, "the cloud makes it")
-		}
-	case ServerActive:
-		switch vm.State {
-		case Planned, Requested, Building:
-			d.move(vm, Booted, "its server runs")
-		case Starting:
-			d.move(vm, Booted, "its server runs again")
-		}
+	case ServerBuilding, ServerActive:
+		d.serverComes(vm, server.Status)
 	case ServerError:
 		d.serverError(vm, server)
 	case ServerStopped:
 		d.serverStopped(vm)
 	case ServerDeleting:
-		if vm.State != Deleting {
-			d.losing(vm, "its server is being deleted by somebody else")
-		}
+		d.losing(vm, "its server is being deleted by somebody else")
+	}
+}
+
+// serverComes lets a VM follow its server to where it runs.
+func (d *deciding) serverComes(vm *VM, status ServerStatus) {
+	switch {
+	case status == ServerActive && flies(vm) && vm.State != Booted:
+		d.move(vm, Booted, "its server runs")
+	case status == ServerBuilding && (vm.State == Planned || vm.State == Requested):
+		d.move(vm, Building, "the cloud makes it")
 	}
 }
 
@@ -144,13 +146,14 @@ func (d *deciding) serverMissing(vm *VM) {
 func twinID(server Server) string { return server.VM + "/" + server.ID }
 
 // twin takes in a second server of one VM: a create whose reply was lost and that was asked for again. It is deleted.
-func (d *deciding) twin(cloud string, server Server) {
-	if d.vms[twinID(server)] != nil {
-		return
+func (d *deciding) twin(cloud string, server Server) *VM {
+	if vm := d.vms[twinID(server)]; vm != nil {
+		return vm
 	}
 	vm := &VM{ID: twinID(server), Class: server.Class, Cloud: cloud, Server: server.ID, Host: server.Host, Created: server.Created, State: Requested, Since: d.now}
 	d.add(vm)
 	d.move(vm, Failed, "a second server of VM "+server.VM)
+	return vm
 }
 
 // adopt takes a server into the books that bears our tag and is not in them: made by a controller that is no more.
@@ -190,28 +193,44 @@ func (d *deciding) byName(name string) *Queue {
 	return nil
 }
 
-var errBoot = errors.New("its worker did not report in time")
-
 // observeTime ends states that last too long.
 func (d *deciding) observeTime(vm *VM) {
 	if d.acting[vm.ID] {
 		return
 	}
-	t, age := d.policy.Control.Timeouts, d.now.Sub(vm.Since)
-	switch {
-	case (vm.State == Planned || vm.State == Requested) && age > t.Request.D():
-		if d.murky[vm.Cloud] == "" { // a complete list does not show it
-			d.rest(vm, "capacity", "the cloud never showed its server")
-			d.gone(vm, "the cloud never showed its server")
+	limit := d.timeout(vm.State)
+	if limit == 0 || d.now.Sub(vm.Since) <= limit {
+		return
+	}
+	switch vm.State {
+	case Planned, Requested:
+		d.neverShown(vm)
+	case Booted:
+		if len(d.shaken) == 0 { // otherwise it may have reported without being heard
+			d.failed(vm, "capacity", fmt.Sprintf("its worker did not report within %s", limit))
 		}
-	case vm.State == Building && age > t.Build.D():
-		d.failed(vm, "capacity", fmt.Sprintf("still building after %s", t.Build))
-	case vm.State == Booted && age > t.Boot.D() && len(d.shaken) == 0:
-		d.failed(vm, "capacity", fmt.Sprintf("%v (%s)", errBoot, t.Boot))
-	case vm.State == Joining && age > t.Join.D() && len(d.shaken) == 0:
-		d.joinFailed(vm)
-	case vm.State == Starting && age > t.Build.D():
-		d.failed(vm, "capacity", fmt.Sprintf("not awake after %s", t.Build))
+	case Joining:
+		if len(d.shaken) == 0 {
+			d.joinFailed(vm)
+		}
+	default:
+		d.failed(vm, "capacity", fmt.Sprintf("still %s after %s", vm.State, limit))
+	}
+}
+
+// timeout returns how long a VM may be in a state; 0: for ever.
+func (d *deciding) timeout(state VMState) time.Duration {
+	t := d.policy.Control.Timeouts
+	return map[VMState]Duration{
+		Planned: t.Request, Requested: t.Request, Building: t.Build, Starting: t.Build, Booted: t.Boot, Joining: t.Join,
+	}[state].D()
+}
+
+// neverShown gives up on a VM whose server a complete list does not show.
+func (d *deciding) neverShown(vm *VM) {
+	if d.murky[vm.Cloud] == "" {
+		d.rest(vm, "capacity", "the cloud never showed its server")
+		d.gone(vm, "the cloud never showed its server")
 	}
 }
 

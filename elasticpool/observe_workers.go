@@ -15,27 +15,25 @@ func (d *deciding) observeWorker(vm *VM) {
 	if vm.State != Joined && vm.State != Degraded {
 		vm.Missing = time.Time{} // those two also miss a startd that is gone while its master reports
 	}
-	switch vm.State {
-	case Requested, Building, Booted, Starting:
-		if w.Joined {
-			d.joined(vm, w)
-		} else if vm.State == Booted {
-			d.succeeded(vm)
-			d.move(vm, Warm, "its worker reports")
-		}
-	case Warm:
-		if w.Joined && !w.Draining {
-			d.joined(vm, w)
-		}
-	case Joining:
-		if w.Joined && (w.Queue == "" || w.Queue == vm.Queue) {
-			d.joined(vm, w)
-		}
-	case Joined, Degraded:
+	switch {
+	case vm.State == Joined || vm.State == Degraded:
 		d.serving(vm, w)
-	case Draining:
+	case vm.State == Draining:
 		d.leaving(vm, w)
+	case hasJoined(vm, w):
+		d.joined(vm, w)
+	case vm.State == Booted:
+		d.succeeded(vm)
+		d.move(vm, Warm, "its worker reports")
 	}
+}
+
+// hasJoined says whether a VM that did not serve does.
+func hasJoined(vm *VM, w Worker) bool {
+	if !w.Joined || w.Draining {
+		return false
+	}
+	return flies(vm) || vm.State == Warm || vm.State == Joining && (w.Queue == "" || w.Queue == vm.Queue)
 }
 
 // joined takes in that a worker serves.
@@ -58,8 +56,7 @@ func (d *deciding) serving(vm *VM, w Worker) {
 		return
 	}
 	vm.Missing = time.Time{}
-	switch {
-	case w.Draining:
+	if w.Draining {
 		d.move(vm, Draining, "it is being drained by somebody else")
 		return
 	}
@@ -67,15 +64,21 @@ func (d *deciding) serving(vm *VM, w Worker) {
 		vm.Queue = w.Queue // the worker knows better once it has reported after the last bind
 	}
 	d.learn(vm, w)
-	if len(w.Jobs) > 0 {
-		vm.IdleSince = time.Time{}
-	} else if vm.IdleSince.IsZero() {
-		vm.IdleSince = d.now
-	}
+	d.idles(vm, w)
 	if vm.State == Joined && d.short(vm, w) && d.now.Sub(vm.Since) > d.policy.Control.Timeouts.Join.D() {
 		d.move(vm, Degraded, "it has fewer devices than its class")
 	} else if vm.State == Degraded && !d.short(vm, w) {
 		d.move(vm, Joined, "its devices are back")
+	}
+}
+
+// idles keeps since when a VM has had no job.
+func (d *deciding) idles(vm *VM, w Worker) {
+	switch {
+	case len(w.Jobs) > 0:
+		vm.IdleSince = time.Time{}
+	case vm.IdleSince.IsZero():
+		vm.IdleSince = d.now
 	}
 }
 

@@ -122,9 +122,6 @@ func (p *Pool) input() (Input, []int64) {
 	clear(p.ended)
 	clear(p.commands)
 	in.Running = slices.Sorted(maps.Keys(p.running))
-	for _, lease := range p.ledger.Leases() {
-		in.Leases = append(in.Leases, Leased{Queue: lease.Queue, Class: lease.Class, Units: lease.Units})
-	}
 	for _, worker := range in.Workers.Value.List {
 		if worker.VM != "" {
 			p.workers[worker.VM], p.names[worker.VM] = worker, worker.Name

@@ -1,7 +1,6 @@
 package elasticpool
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -31,31 +30,38 @@ func (d *deciding) takeBack(from *queueNow, over giveBack) {
 		if left == 0 {
 			return
 		}
-		to := d.whoLacks(over.class, from)
-		switch {
-		case flies(vm):
-			if to == nil {
-				continue // it is on its way: it may still be of use
-			}
-			vm.Queue = to.Name
-		case to != nil:
-			d.bind(vm, to, fmt.Sprintf("%s has more than its share", from.Name))
-			d.reclaims(from)
-		case from.busy[vm.ID] && !d.mayReclaim(from):
-			return
-		case from.mustShrink() || d.wanted(over.class.Cloud):
-			d.drain(vm, false, fmt.Sprintf("%s has more than its share", from.Name))
-			d.reclaims(from)
-		default:
+		if to := d.whoLacks(over.class, from); to != nil {
+			d.handOver(vm, from, to)
+			to.answered(over.class)
+			left--
+			continue
+		}
+		if flies(vm) {
+			continue // it is on its way: it may still be of use
+		}
+		if !from.mustShrink() && !d.wanted(over.class.Cloud) || from.busy[vm.ID] && !d.mayReclaim(from) {
 			return
 		}
-		if to == nil && from.busy[vm.ID] {
+		d.drain(vm, false, from.surplus())
+		d.reclaims(from)
+		if from.busy[vm.ID] {
 			d.state.Left = append(d.state.Left, Leave{At: d.now, Queue: from.Name})
 		}
-		d.answered(to, over.class)
 		left--
 	}
 }
+
+// handOver gives a VM to a queue; one on its way only changes hands in the books.
+func (d *deciding) handOver(vm *VM, from, to *queueNow) {
+	if flies(vm) {
+		vm.Queue = to.Name
+		return
+	}
+	d.bind(vm, to, from.surplus())
+	d.reclaims(from)
+}
+
+func (q *queueNow) surplus() string { return q.Name + " has more than its share" }
 
 // reclaims notes that the last action takes a VM back from a queue.
 func (d *deciding) reclaims(from *queueNow) { d.out.Actions[len(d.out.Actions)-1].Reclaims = from.Name }
@@ -124,12 +130,8 @@ func (q *queueNow) lacksOf(class *Class) *lack {
 }
 
 // answered notes that a queue got a VM.
-func (d *deciding) answered(q *queueNow, class *Class) {
-	if q == nil {
-		return
-	}
+func (q *queueNow) answered(class *Class) {
 	q.given++
-	q.lacksOf(class)
 	for _, l := range q.lacks {
 		if l.want > 0 && slices.Contains(l.options, class) {
 			l.want--

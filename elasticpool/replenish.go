@@ -128,27 +128,36 @@ func (d *deciding) takeStock() supply {
 		if needed[vm.ID] || d.evicted(vm) != "" {
 			continue
 		}
-		var to map[string][]*VM
-		switch vm.State {
-		case Draining:
-			to = s.draining
-		case Planned, Requested, Building, Booted, Starting:
-			if !d.quarantined(vm) {
-				s.coming[vm.Class] = append(s.coming[vm.Class], vm)
-			}
-			continue
-		case Joined:
-			to = s.idle
-		case Warm:
-			to = s.warm
-		case Stopped:
-			to = s.stopped
-		}
-		if to != nil && d.free(vm) && vm.Missing.IsZero() {
+		if to := s.of(vm); to != nil && d.available(vm) {
 			to[vm.Class] = append(to[vm.Class], vm)
 		}
 	}
 	return s
+}
+
+// of returns the part of the supply that a VM belongs to, or nil.
+func (s supply) of(vm *VM) map[string][]*VM {
+	switch {
+	case flies(vm):
+		return s.coming
+	case vm.State == Draining:
+		return s.draining
+	case vm.State == Joined:
+		return s.idle
+	case vm.State == Warm:
+		return s.warm
+	case vm.State == Stopped:
+		return s.stopped
+	}
+	return nil
+}
+
+// available says whether a VM may be given to a queue now. One that is on its way changes hands in the books only.
+func (d *deciding) available(vm *VM) bool {
+	if flies(vm) {
+		return !d.quarantined(vm)
+	}
+	return d.free(vm) && vm.Missing.IsZero()
 }
 
 // pop takes the first VM that may be taken out of a list.

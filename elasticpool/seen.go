@@ -20,7 +20,7 @@ func (s Seen[T]) Age(now time.Time) time.Duration {
 }
 
 // Saw returns what is known after a look that gave value.
-func (s Seen[T]) Saw(value T, now time.Time) Seen[T] {
+func (Seen[T]) Saw(value T, now time.Time) Seen[T] {
 	return Seen[T]{Value: value, At: now, Tried: now}
 }
 

@@ -8,10 +8,9 @@ import (
 // shrink lets VMs leave that nobody needs: after they were idle for long, not soon after their class has grown, and not
 // too many at once. Where a queue lacks what an idle VM holds, it goes at once.
 func (d *deciding) shrink() {
-	surplus := d.surplus()
 	budget := d.shrinkBudget()
-	targets := map[string]int{}
-	for _, vm := range surplus {
+	missing := map[*Class]int{} // in the buffer
+	for _, vm := range d.surplus() {
 		if budget <= 0 {
 			return
 		}
@@ -19,29 +18,35 @@ func (d *deciding) shrink() {
 		if d.doubtful(vm.Cloud) || !d.longEnough(vm) {
 			continue
 		}
-		if _, counted := targets[class.Name]; !counted {
-			targets[class.Name] = d.bufferTarget(class) - d.buffered(class)
+		if _, counted := missing[class]; !counted {
+			missing[class] = d.bufferTarget(class) - d.buffered(class)
 		}
-		if vm.State == Joined {
-			keep := targets[class.Name] > 0 && !d.wanted(vm.Cloud)
-			if keep {
-				targets[class.Name]--
-			}
-			keep = keep || d.sleeps(class)
-			d.drain(vm, true, d.whyIdle(vm))
-			if vm.Keep = keep; !keep { // one that is kept leaves later, if at all
-				budget--
-				d.state.Left = append(d.state.Left, Leave{At: d.now})
-			}
-			continue
-		}
-		if targets[class.Name] < 0 || d.wanted(vm.Cloud) { // a warm VM above the target of the buffer
-			targets[class.Name]++
+		if d.release(vm, class, missing) {
 			budget--
 			d.state.Left = append(d.state.Left, Leave{At: d.now})
-			d.putAway(vm, class)
 		}
 	}
+}
+
+// release lets a VM go that nobody needs, and says whether it leaves the pool by that: the buffer may keep it, and what may
+// sleep goes to sleep from there.
+func (d *deciding) release(vm *VM, class *Class, missing map[*Class]int) bool {
+	wanted := d.wanted(vm.Cloud)
+	if vm.State == Joined {
+		buffered := missing[class] > 0 && !wanted
+		if buffered {
+			missing[class]--
+		}
+		d.drain(vm, true, d.whyIdle(vm))
+		vm.Keep = buffered || d.sleeps(class)
+		return !vm.Keep
+	}
+	if missing[class] >= 0 && !wanted {
+		return false
+	}
+	missing[class]++ // a warm VM above the target of the buffer
+	d.putAway(vm, class)
+	return true
 }
 
 // surplus returns VMs that serve or could, and that no queue needs: those idle for longest first, after those on hosts
@@ -54,13 +59,13 @@ func (d *deciding) surplus() []*VM {
 		}
 	}
 	slices.SortStableFunc(vms, func(a, b *VM) int {
-		return firstOf(compareBool(!d.quarantined(a), !d.quarantined(b)), d.idleSince(a).Compare(d.idleSince(b)))
+		return firstOf(compareBool(!d.quarantined(a), !d.quarantined(b)), idleSince(a).Compare(idleSince(b)))
 	})
 	return vms
 }
 
 func (d *deciding) whyIdle(vm *VM) string {
-	why := fmt.Sprintf("idle for %s", waited(d.now.Sub(d.idleSince(vm))))
+	why := fmt.Sprintf("idle for %s", waited(d.now.Sub(idleSince(vm))))
 	if d.wanted(vm.Cloud) {
 		why += ", and others lack what it holds: " + d.tight[vm.Cloud]
 	}
@@ -74,7 +79,7 @@ func (d *deciding) longEnough(vm *VM) bool {
 	}
 	k := d.policy.Control
 	grew := d.state.Classes[vm.Class].Grew
-	return d.now.Sub(d.idleSince(vm)) >= k.IdleTime.D() && (grew.IsZero() || d.now.Sub(grew) >= k.Cooldown.D())
+	return d.now.Sub(idleSince(vm)) >= k.IdleTime.D() && (grew.IsZero() || d.now.Sub(grew) >= k.Cooldown.D())
 }
 
 // shrinkBudget returns how many VMs may still leave within the window.

@@ -2,7 +2,6 @@ package elasticpool_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -205,7 +204,7 @@ func TestSameInputsSameDecisions(t *testing.T) {
 	again, err := elasticpool.NewController(policy(), elasticpool.State{Generation: 1})
 	require.NoError(t, err)
 	for i, in := range inputs {
-		require.Empty(t, cmp.Diff(want[i], again.Decide(in)), fmt.Sprintf("decision %d", i))
+		require.Empty(t, cmp.Diff(want[i], again.Decide(in)), "decision %d", i)
 	}
 }
 

@@ -44,7 +44,7 @@ func (d *deciding) total() Resources {
 // dominant returns the largest part that a queue's VMs take of any resource.
 func (d *deciding) dominant(q *queueNow, total Resources) float64 {
 	use := Resources{}
-	for name, n := range d.perClass(q.vms) {
+	for name, n := range perClass(q.vms) {
 		if class := d.classes[name]; class != nil {
 			use = use.Plus(class.Takes.Times(n))
 		}
@@ -124,11 +124,8 @@ func (d *deciding) classViews() []ClassView {
 	return views
 }
 
-// ageOf is a time in seconds, for views.
-func ageOf(d time.Duration) float64 { return d.Seconds() }
-
 // idleSince returns since when a VM does nothing.
-func (d *deciding) idleSince(vm *VM) time.Time {
+func idleSince(vm *VM) time.Time {
 	if (vm.State == Joined || vm.State == Warm) && !vm.IdleSince.IsZero() {
 		return vm.IdleSince
 	}

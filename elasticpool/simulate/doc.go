@@ -15,7 +15,8 @@
 //
 // # Policies
 //
-//   - fair: the controller of package elasticpool.
+//   - fair: the controller of package elasticpool. Without Config.Policy its pool has floors of a tenth, lets VMs go
+//     that idle for as long as a boot takes, and half of them at once; the rest of its control is the default.
 //   - static: each queue has its weighted part of the pool, always on.
 //   - vcondor: the rules of IHEP's VCondor and its quota service, as they were meant: a round each ten minutes, one job
 //     is one VM, a VM serves one queue for life, idle VMs above the lower threshold go in random order.

@@ -52,8 +52,8 @@ func TestTheControllerInTrouble(t *testing.T) {
 		{"collector restarted", Faults{Blind: []Blind{{Sensor: SensorWorkers, From: Duration(2 * time.Hour), To: Duration(150 * time.Minute), Empty: true}}}},
 		{"cloud API away", Faults{Blind: []Blind{{Sensor: SensorClouds, From: Duration(2 * time.Hour), To: Duration(3 * time.Hour)}}}},
 		{"cloud list cut short", Faults{Blind: []Blind{{Sensor: SensorClouds, From: Duration(2 * time.Hour), To: Duration(150 * time.Minute), Empty: true}}}},
-		{"VMs vanish", Faults{Crashes: []Crash{{At: Duration(2 * time.Hour), Share: 0.3}}}},
-		{"workers die", Faults{Crashes: []Crash{{At: Duration(2 * time.Hour), Share: 0.3, KeepServer: true}}}},
+		{"VMs vanish", Faults{Crashes: []Crash{{At: Duration(135 * time.Minute), Share: 0.3}}}},
+		{"workers die", Faults{Crashes: []Crash{{At: Duration(135 * time.Minute), Share: 0.3, KeepServer: true}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +86,7 @@ func TestFaultsShow(t *testing.T) {
 	assert.Positive(t, run(Faults{CreateFails: 0.5}).Failures)
 	assert.Greater(t, run(Faults{ErrorServer: 0.5}).Boots, well.Boots)
 	assert.Greater(t, run(Faults{NeverJoins: 0.5}).MeanWait, well.MeanWait)
-	lost := run(Faults{Crashes: []Crash{{At: Duration(2 * time.Hour), Share: 1}}})
+	lost := run(Faults{Crashes: []Crash{{At: Duration(135 * time.Minute), Share: 1}}})
 	assert.Positive(t, lost.JobsLost)
 	assert.Positive(t, lost.LostHours)
 	assert.Greater(t, run(Faults{Shortage: &Shortage{To: Duration(2 * time.Hour)}}).MeanWait, well.MeanWait+20)

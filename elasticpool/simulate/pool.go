@@ -52,6 +52,7 @@ func builtInPool(c Config, trace []Job) elasticpool.Policy {
 	}
 	// Bags of like jobs end together, so idling longer than a boot takes costs more than the boots that it saves.
 	pool.Control.IdleTime = c.Timing.Boot
+	pool.Control.ShrinkShare = 0.5 // else most of a bag's VMs idle on only because too many may not leave at once
 	worker := builtInClass(workerClass, c.Shape.Cores)
 	if c.Shape.GPU > 0 {
 		gpu := builtInClass(gpuClass, c.Shape.Cores)
