@@ -65,6 +65,16 @@ func TestIdleVMsServeOtherQueues(t *testing.T) {
 	assert.Equal(t, 2, w.actions(elasticpool.ActCreate))
 }
 
+// TestBackoffHasDefaults: one of its two times may be left to its default.
+func TestBackoffHasDefaults(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Control.Backoff.First = elasticpool.Duration(time.Second)
+	require.NoError(t, p.Validate())
+	p.Control.Backoff.First = elasticpool.Duration(time.Hour)
+	require.ErrorContains(t, p.Validate(), "first <= most")
+}
+
 // TestClaimedVMsAreNotIdle: between two jobs a worker has none and nothing is free on it. In a cloud that is full it was
 // taken for idle, drained and deleted, and made anew for the job that waited for it.
 func TestClaimedVMsAreNotIdle(t *testing.T) {
@@ -184,6 +194,34 @@ func TestFailureIsNotEmptiness(t *testing.T) {
 			assert.Empty(t, w.history[before:])
 		})
 	}
+}
+
+// TestJobsThatHaveStartedNeedNoSecondVM: the queues were asked before the workers, and say of jobs that run that they wait.
+func TestJobsThatHaveStartedNeedNoSecondVM(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 3)}
+	w.steps(4)
+	w.run()
+	w.jobs[0].Idle, w.jobs[0].Running = 3, 0
+	w.steps(2)
+	assert.Equal(t, 3, w.actions(elasticpool.ActCreate))
+	w.jobs[0].Idle = 4
+	w.step()
+	assert.Equal(t, 4, w.actions(elasticpool.ActCreate))
+}
+
+// TestQuotaOrdersAddUp: an order that sets one threshold leaves the others as earlier orders set them.
+func TestQuotaOrdersAddUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	weight, upper := 3.0, int64(7)
+	w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdSetQuota, Queue: "juno", Weight: &weight}}
+	w.step()
+	w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdSetQuota, Queue: "juno", Upper: &upper}}
+	w.step()
+	assert.InDelta(t, 3, queue(w.last, "juno").Weight, 0)
+	assert.EqualValues(t, 7, queue(w.last, "juno").Upper)
 }
 
 // TestLeasesAreKeptFree: what the quota service has promised to somebody is not booted by the pool itself.

@@ -43,9 +43,12 @@ func (d *deciding) need() {
 	groups := d.groups()
 	for _, q := range d.queues {
 		bins := d.bins(q)
+		started := d.started(q)
 		var opened []*bin
 		for _, g := range groups[q.Name] {
-			left, filled := place(bins, g.Waiting(), func(b *bin) int { return d.roomFor(b, g) }, g.Request)
+			waiting := max(g.Waiting()-started, 0)
+			started -= g.Waiting() - waiting
+			left, filled := place(bins, waiting, func(b *bin) int { return d.roomFor(b, g) }, g.Request)
 			for _, vm := range filled {
 				q.needed[vm.ID] = true
 			}
@@ -71,6 +74,20 @@ func (d *deciding) queue(name string) *queueNow {
 		}
 	}
 	return nil
+}
+
+// started returns how many of a queue's jobs run on workers and still wait in the queues' eyes: the queues were asked
+// before the workers, and jobs that have started meanwhile need no second VM.
+func (d *deciding) started(q *queueNow) int {
+	running := 0
+	for _, vm := range q.vms {
+		for _, job := range d.workers[vm.ID].Jobs {
+			if job.Queue == q.Name {
+				running++
+			}
+		}
+	}
+	return max(running-q.view.Running, 0)
 }
 
 // survey puts VMs to their queues and counts them.

@@ -1,6 +1,7 @@
 package elasticpool
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,8 +21,7 @@ func (d *deciding) obey() {
 		case CmdUndrain:
 			d.withdraw(func(c Command) bool { return c.Kind == CmdDrain && c.sameTarget(command) })
 		case CmdSetQuota:
-			d.withdraw(func(c Command) bool { return c.Kind == CmdSetQuota && c.Queue == command.Queue })
-			d.order(command)
+			d.order(d.amended(command))
 		default:
 			d.out.Events = append(d.out.Events, Event{What: fmt.Sprintf("command %q is not known", command.Kind)})
 			continue
@@ -33,6 +33,18 @@ func (d *deciding) obey() {
 			d.halt("frozen by " + order.by())
 		}
 	}
+}
+
+// amended returns a quota order with what earlier ones have set and it does not.
+func (d *deciding) amended(command Command) Command {
+	for _, order := range d.state.Orders {
+		if order.Kind == CmdSetQuota && order.Queue == command.Queue {
+			command.Lower = cmp.Or(command.Lower, order.Lower)
+			command.Upper = cmp.Or(command.Upper, order.Upper)
+			command.Weight = cmp.Or(command.Weight, order.Weight)
+		}
+	}
+	return command
 }
 
 // halt lets nothing be done in this decision.

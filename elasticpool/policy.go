@@ -93,7 +93,7 @@ type Control struct {
 	ShrinkShare  float64  `yaml:"shrink_share" json:"shrink_share,omitempty"`       // 0.25: of the pool's VMs that may leave within ShrinkWindow …
 	ShrinkMin    int      `yaml:"shrink_min" json:"shrink_min,omitempty"`           // 10: … but at least so many
 	ShrinkWindow Duration `yaml:"shrink_window" json:"shrink_window,omitempty"`     // 10 min
-	ReclaimShare float64  `yaml:"reclaim_share" json:"reclaim_share,omitempty"`     // 0.10: of a queue's busy VMs that others may take back within ShrinkWindow
+	ReclaimShare float64  `yaml:"reclaim_share" json:"reclaim_share,omitempty"`     // 0.10: of a queue's busy VMs that may be drained within ShrinkWindow to be taken back; binding them anew costs nothing
 	StaleAfter   int      `yaml:"stale_after" json:"stale_after,omitempty"`         // 3 cycles: then a sensor's value is too old to shrink on
 	GrowBlind    Duration `yaml:"grow_blind" json:"grow_blind,omitempty"`           // 10 min: growth on old demand
 	VanishShare  float64  `yaml:"vanish_share" json:"vanish_share,omitempty"`       // 0.45: of joined VMs that vanish in a cycle: freeze

@@ -13,19 +13,28 @@ import (
 	"github.com/novacyborg/novacyborg/elasticpool/condor"
 	"github.com/novacyborg/novacyborg/elasticpool/config"
 	"github.com/novacyborg/novacyborg/elasticpool/execcloud"
+	"github.com/novacyborg/novacyborg/elasticpool/jsonfeed"
 	"github.com/novacyborg/novacyborg/elasticpool/opennebula"
 	"github.com/novacyborg/novacyborg/elasticpool/openstack"
+	"github.com/novacyborg/novacyborg/elasticpool/userdata"
 )
 
 // parts are what a pool is made of, and what ends with it.
 type parts struct {
 	elasticpool.PoolConfig
+	token   userdata.Token // that workers join with; nil: none
 	closers []func() error
 }
 
 // build makes the batch system and the clouds that a configuration names.
 func build(ctx context.Context, c *config.Config, logger *slog.Logger) (*parts, error) {
+	if err := c.CheckFiles(); err != nil {
+		return nil, err
+	}
 	p := &parts{PoolConfig: elasticpool.PoolConfig{Policy: c.Policy(), Dir: c.State, Clouds: map[string]elasticpool.Provider{}}}
+	if c.JoinTokenFile != "" {
+		p.token = userdata.TokenFile(c.JoinTokenFile)
+	}
 	if err := p.batch(c); err != nil {
 		return nil, err
 	}
@@ -49,6 +58,11 @@ func (p *parts) close() {
 }
 
 func (p *parts) batch(c *config.Config) error {
+	if c.JSON != nil {
+		feed, err := jsonfeed.New(*c.JSON)
+		p.Batch = feed
+		return err
+	}
 	pool, err := condor.New(*c.HTCondor)
 	if err != nil {
 		return err
@@ -60,15 +74,25 @@ func (p *parts) batch(c *config.Config) error {
 func (p *parts) cloud(ctx context.Context, pool string, c config.Cloud, logger *slog.Logger) (elasticpool.Provider, error) {
 	switch {
 	case c.OpenStack != nil:
-		return openStack(ctx, pool, c, logger)
+		return p.openStack(ctx, pool, c, logger)
 	case c.OpenNebula != nil:
-		return openNebula(c.OpenNebula)
+		return p.openNebula(c.OpenNebula)
 	}
+	return p.plugin(c, logger)
+}
+
+// userData fills in the user data of a server.
+func (p *parts) userData(ctx context.Context, spec elasticpool.ServerSpec) (string, error) {
+	return userdata.Fill(ctx, "create server "+spec.Name, spec, p.token)
+}
+
+func (p *parts) plugin(c config.Cloud, logger *slog.Logger) (elasticpool.Provider, error) {
+	options := []execcloud.Option{execcloud.WithLogger(logger.With("cloud", c.Name)), execcloud.WithDir(c.Exec.Dir), execcloud.WithUserData(p.userData)}
 	variables, err := c.Exec.Environment()
 	if err != nil {
 		return nil, err
 	}
-	options := []execcloud.Option{execcloud.WithLogger(logger.With("cloud", c.Name)), execcloud.WithEnv(append(os.Environ(), variables...)...)}
+	options = append(options, execcloud.WithEnv(append(os.Environ(), variables...)...))
 	if c.Exec.Timeout > 0 {
 		options = append(options, execcloud.WithTimeout(c.Exec.Timeout.D()))
 	}
@@ -80,9 +104,9 @@ func (p *parts) cloud(ctx context.Context, pool string, c config.Cloud, logger *
 	return plugin, nil
 }
 
-func openStack(ctx context.Context, pool string, c config.Cloud, logger *slog.Logger) (elasticpool.Provider, error) {
+func (p *parts) openStack(ctx context.Context, pool string, c config.Cloud, logger *slog.Logger) (elasticpool.Provider, error) {
 	settings := c.OpenStack.Settings
-	settings.Pool, settings.Logger = pool, logger.With("cloud", c.Name)
+	settings.Pool, settings.JoinToken, settings.Logger = pool, p.token, logger.With("cloud", c.Name)
 	login := cyborgclient.WithEnv()
 	if c.OpenStack.Cloud != "" {
 		login = cyborgclient.WithCloud(c.OpenStack.Cloud)
@@ -94,18 +118,12 @@ func openStack(ctx context.Context, pool string, c config.Cloud, logger *slog.Lo
 	return openstack.New(ctx, c.Name, settings, options...)
 }
 
-func openNebula(c *config.OpenNebula) (elasticpool.Provider, error) {
+func (p *parts) openNebula(c *config.OpenNebula) (elasticpool.Provider, error) {
 	auth, err := readToken(c.AuthFile)
 	if err != nil {
 		return nil, err
 	}
-	var options []opennebula.Option
-	if c.Group {
-		options = append(options, opennebula.WithGroup())
-	}
-	if c.Plain {
-		options = append(options, opennebula.WithPlainHTTP())
-	}
+	options := append(c.Options(), opennebula.WithUserData(p.userData))
 	if c.CAFile != "" {
 		text, err := os.ReadFile(c.CAFile)
 		if err != nil {

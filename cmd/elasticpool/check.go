@@ -10,12 +10,18 @@ import (
 
 func check(_ context.Context, p *program, flags *flag.FlagSet, args []string) error {
 	path := flags.String("config", "", "configuration `file`")
+	files := flags.Bool("files", false, "also read the files with secrets that it names")
 	if err := parse(flags, args, 0, 0); err != nil {
 		return err
 	}
 	c, err := loadConfig(p, *path)
 	if err != nil {
 		return err
+	}
+	if *files {
+		if err := c.CheckFiles(); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(p.stdout, "pool %s: %d queues, %d classes, %d clouds\n", c.Pool, len(c.Queues), len(c.Classes), len(c.Clouds))
 	return nil

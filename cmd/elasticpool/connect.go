@@ -2,12 +2,9 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/novacyborg/novacyborg/elasticpool/config"
 	"github.com/novacyborg/novacyborg/elasticpool/console"
@@ -32,7 +29,7 @@ func (c *connection) define(flags *flag.FlagSet) {
 func (c *connection) client(p *program) (*console.Client, error) {
 	if c.url != "" {
 		token, err := readToken(c.tokenFile)
-		return console.NewClient(strings.TrimSuffix(c.url, "/"), token), err
+		return console.NewClient(c.url, token), err
 	}
 	if c.socket == "" {
 		loaded, err := loadConfig(p, c.config)
@@ -58,13 +55,5 @@ func readToken(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // the user's own file
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(string(text))
-	if token == "" {
-		return "", errors.New(path + ": the file with the token is empty")
-	}
-	return token, nil
+	return config.Secret(path)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/novacyborg/novacyborg/elasticpool"
@@ -130,7 +131,7 @@ func showQuotas(ctx context.Context, p *program, c connection, only string) erro
 		found = true
 		upper := "-"
 		if q.Upper >= 0 {
-			upper = fmt.Sprint(q.Upper)
+			upper = strconv.FormatInt(q.Upper, 10)
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%g\t%d\t%d\t%d\t%d\t%.3f\n", q.Name, q.Lower, upper, q.Weight, q.Serving, q.Coming, q.Target, leased[q.Name], q.Share)
 	}

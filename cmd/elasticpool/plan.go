@@ -18,7 +18,7 @@ func plan(ctx context.Context, p *program, flags *flag.FlagSet, args []string) e
 	if err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
 	parts, err := build(ctx, c, logger)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func plan(ctx context.Context, p *program, flags *flag.FlagSet, args []string) e
 	if err != nil {
 		return err
 	}
-	defer pool.Close() //nolint:errcheck // it has written nothing
+	defer pool.Close()
 	decision, err := pool.Cycle(ctx)
 	if err != nil {
 		return err

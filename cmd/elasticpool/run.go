@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -41,7 +40,7 @@ func runPool(ctx context.Context, p *program, flags *flag.FlagSet, args []string
 		return err
 	}
 	defer parts.close()
-	d := &daemon{config: c, logger: logger, stdout: p.stdout}
+	d := &daemon{config: c, clouds: parts.Clouds, logger: logger, stdout: p.stdout}
 	return d.run(ctx, parts, *dry)
 }
 
@@ -58,6 +57,7 @@ func newLogger(w io.Writer, form string) (*slog.Logger, error) {
 // daemon is a pool with what is served beside it.
 type daemon struct {
 	config *config.Config
+	clouds map[string]elasticpool.Provider
 	logger *slog.Logger
 	stdout io.Writer
 }
@@ -72,6 +72,9 @@ func (d *daemon) run(ctx context.Context, parts *parts, dry bool) error {
 	if token != "" {
 		options = append(options, console.WithToken(token))
 	}
+	if d.config.HTTP.Expose {
+		options = append(options, console.WithAnyHost())
+	}
 	shown, err := console.New(parts.Policy, options...)
 	if err != nil {
 		return err
@@ -80,17 +83,31 @@ func (d *daemon) run(ctx context.Context, parts *parts, dry bool) error {
 	if err != nil {
 		return err
 	}
-	defer pool.Close() //nolint:errcheck // nothing can be done about it any more
 	shown.Show(pool)
+	err = d.serveAll(ctx, pool, shown, dry)
+	return errors.Join(err, pool.Close())
+}
 
+// serveAll listens everywhere, and lets the pool's first cycle begin after that.
+func (d *daemon) serveAll(ctx context.Context, pool *elasticpool.Pool, shown *console.Console, dry bool) error {
+	ctx, end := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	if err := d.serve(ctx, group, shown, dry); err != nil {
-		return err
+	err := d.serve(ctx, group, shown, dry)
+	if err == nil {
+		err = d.quota(ctx, group, pool, dry)
 	}
-	if err := d.quota(ctx, group, pool); err != nil {
-		return err
+	if err != nil {
+		end()
+		return errors.Join(err, group.Wait())
 	}
+	defer end()
 	group.Go(func() error { return ended(pool.Run(ctx)) })
+	if !dry {
+		group.Go(func() error {
+			reap(ctx, d.config.Pool, d.clouds, d.config.OrphanGrace(), d.logger)
+			return nil
+		})
+	}
 	fmt.Fprintf(d.stdout, "pool %s runs\n", d.config.Pool)
 	return group.Wait()
 }
@@ -105,8 +122,8 @@ func ended(err error) error {
 
 func (d *daemon) options(shown *console.Console, dry bool) []elasticpool.PoolOption {
 	options := []elasticpool.PoolOption{elasticpool.WithLogger(d.logger), elasticpool.WithObserver(shown.Observe)}
-	if log := d.config.DecisionLog; log.Path != "" {
-		options = append(options, elasticpool.WithDecisionLog(log.Path, cmp.Or(log.MaxBytes, 256<<20)))
+	if log := d.config.DecisionLog; log.Path != "" && !dry { // the log is that of the pool that acts
+		options = append(options, elasticpool.WithDecisionLog(log.Path, log.MaxBytes))
 	}
 	if dry {
 		options = append(options, elasticpool.WithDryRun())
@@ -136,7 +153,7 @@ func (d *daemon) serve(ctx context.Context, group *errgroup.Group, shown *consol
 }
 
 func serveHTTP(ctx context.Context, group *errgroup.Group, listener net.Listener, handler http.Handler) {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
 	group.Go(func() error {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
@@ -151,10 +168,11 @@ func serveHTTP(ctx context.Context, group *errgroup.Group, listener net.Listener
 	})
 }
 
-// quota serves VCondor's protocol if the configuration names an address.
-func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elasticpool.Pool) error {
+// quota serves VCondor's protocol if the configuration names an address. A dry run leases nothing: it would promise what another
+// pool has.
+func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elasticpool.Pool, dry bool) error {
 	q := d.config.Quota
-	if q.Listen == "" && q.Socket == "" {
+	if q.Listen == "" && q.Socket == "" || dry {
 		return nil
 	}
 	options := []quota.ServerOption{quota.WithLogger(d.logger)}

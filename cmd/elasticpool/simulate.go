@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -62,7 +63,7 @@ func simulation(ctx context.Context, p *program, flags *flag.FlagSet, args []str
 	}
 	result, err := simulate.Run(ctx, s.Config)
 	if err != nil {
-		return err
+		return usage(err)
 	}
 	if err := s.draw(result); err != nil {
 		return err
@@ -72,6 +73,14 @@ func simulation(ctx context.Context, p *program, flags *flag.FlagSet, args []str
 	}
 	printResults(p.stdout, []simulate.Result{result})
 	return nil
+}
+
+// usage makes an error of the flags one of the command line.
+func usage(err error) error {
+	if errors.Is(err, simulate.ErrConfig) {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	return err
 }
 
 // draw writes the time series where it is wanted.
@@ -93,7 +102,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	if err := write(file); err != nil {
-		file.Close() //nolint:errcheck,gosec // the first error counts
+		file.Close() //nolint:gosec // the first error counts
 		return err
 	}
 	return file.Close()
@@ -118,7 +127,7 @@ func (s *simulationFlags) compare(ctx context.Context, p *program) error {
 	}
 	comparison, err := simulate.Compare(ctx, s.Config, strings.Split(s.policies, ","), loads, seeds)
 	if err != nil {
-		return err
+		return usage(err)
 	}
 	var means []simulate.Result
 	for _, load := range loads {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -59,7 +60,7 @@ func printStatus(w io.Writer, s elasticpool.Status, vms bool) {
 	for _, q := range d.Queues {
 		upper := "-"
 		if q.Upper >= 0 {
-			upper = fmt.Sprint(q.Upper)
+			upper = strconv.FormatInt(q.Upper, 10)
 		}
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", q.Name, q.Waiting, q.Running, q.Held, q.Wanted, q.Target,
 			q.Serving, q.Busy, q.Coming, q.Lower, upper, q.Why)
@@ -74,7 +75,7 @@ func printStatus(w io.Writer, s elasticpool.Status, vms bool) {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", vm.ID, vm.Class, vm.Queue, vm.State, s.Now.Sub(vm.Since).Round(time.Second), len(vm.Jobs), vm.Why)
 		}
 	}
-	table.Flush() //nolint:errcheck // what is lost with standard output cannot be told
+	table.Flush() //nolint:gosec // what is lost with standard output cannot be told
 	for _, unmet := range d.Unmet {
 		fmt.Fprintf(w, "%d jobs of %s can run nowhere: %s\n", unmet.Jobs, unmet.Queue, unmet.Reason)
 	}

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"cmp"
+	"time"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/novacyborg/novacyborg/elasticpool"
@@ -18,6 +21,10 @@ type Config struct {
 
 	HTCondor *condor.Config   `yaml:"htcondor"` // the batch system …
 	JSON     *jsonfeed.Config `yaml:"json"`     // … or another one, of which there must be exactly one
+
+	// JoinTokenFile is a file with the secret that workers join the batch system with, for {{joinToken}} in user data. It is
+	// read each time a server is made.
+	JoinTokenFile string `yaml:"join_token_file"`
 
 	State       string      `yaml:"state"` // directory of journal, leader lock and control socket
 	DecisionLog DecisionLog `yaml:"decision_log"`
@@ -51,6 +58,11 @@ type Quota struct {
 	Expose    bool   `yaml:"expose"` // needs TokenFile
 	Socket    string `yaml:"socket"` // unix
 	TokenFile string `yaml:"token_file"`
+}
+
+// OrphanGrace returns how long orphans are left alone.
+func (c *Config) OrphanGrace() time.Duration {
+	return cmp.Or(c.Control.OrphanGrace.D(), 30*time.Minute)
 }
 
 // Policy returns the part of the configuration that the controller reads.

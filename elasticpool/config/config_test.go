@@ -40,15 +40,15 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		return "  - name: nebula\n    opennebula: {" + keys + "}\n\nhtcondor:"
 	}
 	for _, test := range []struct{ name, from, to, want string }{
-		{"unknown key", "    lower: 100 ", "    lowre: 100 ", `pool.yaml:11: there is no key "lowre" here; did you mean lower?`},
+		{"unknown key", "    lower: 100 ", "    lowre: 100 ", `pool.yaml:13: there is no key "lowre" here; did you mean lower?`},
 		{"unknown key of a part that is inline", "    openstack:\n", "    priorty: 1\n    openstack:\n", `there is no key "priorty" here; did you mean priority?`},
 		{"unknown key of a provider", "      cloud: ihep ", "      clod: ihep ", `there is no key "clod" here; did you mean cloud?`},
 		{"unknown key at the root", "state: ", "stat: ", `pool.yaml:6: there is no key "stat" here; did you mean state?`},
 		{"unknown key that is like none", "state: ", "colour: ", `pool.yaml:6: there is no key "colour" here` + "\n"},
-		{"wrong kind", "upper: 400 ", "upper: many ", "pool.yaml:12: queues[0].upper: cannot unmarshal"},
+		{"wrong kind", "upper: 400 ", "upper: many ", "pool.yaml:14: queues[0].upper: cannot unmarshal"},
 		{"wrong kind in a flow", "{cpus: 4, memory_mb: 8192}", "{cpus: 4, memory_mb: much}", "classes[0].takes.memory_mb: cannot unmarshal"},
-		{"no unit", "reservation: 600s", "reservation: 600", `pool.yaml:13: queues[0].reservation: time: missing unit in duration "600"; write a time with its unit`},
-		{"lower above upper", "    lower: 100 ", "    lower: 1000 ", "pool.yaml:11: queues[0].lower: the lower threshold 1000 is above the upper 400"},
+		{"no unit", "reservation: 600s", "reservation: 600", `pool.yaml:15: queues[0].reservation: time: missing unit in duration "600"; write a time with its unit`},
+		{"lower above upper", "    lower: 100 ", "    lower: 1000 ", "pool.yaml:13: queues[0].lower: the lower threshold 1000 is above the upper 400"},
 		{"no such cloud", "cloud: ihep\n    flavor: m1.large", "cloud: cern\n    flavor: m1.large", `classes[0].cloud: there is no cloud "cern"`},
 		{"two of a name", "- name: juno", "- name: lhaaso", "queues[1].name: two queues are called lhaaso"},
 		{"a bad name", "pool: physics ", "pool: Physics! ", `pool.yaml:5: pool: "Physics!" is no name`},
@@ -98,13 +98,13 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		"pool.yaml:1: pool:", "queues: there is no queue", "classes: there is no class", "clouds: there is no cloud", "state: name the directory",
 		"pool.yaml:2: htcondor.schedds: name at least one",
 	} {
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want)
 	}
 	_, err = read("pool: x\njson: {jobs: {}, workers: {file: a, url: b}}\nstat: 1\nqueue: []\n")
-	assert.ErrorContains(t, err, `pool.yaml:3: there is no key "stat" here; did you mean state?`)
-	assert.ErrorContains(t, err, `pool.yaml:4: there is no key "queue" here; did you mean queues?`)
+	require.ErrorContains(t, err, `pool.yaml:3: there is no key "stat" here; did you mean state?`)
+	require.ErrorContains(t, err, `pool.yaml:4: there is no key "queue" here; did you mean queues?`)
 	_, err = read("pool: x\njson: {jobs: {}, workers: {file: a, url: b}}\n")
-	assert.ErrorContains(t, err, "pool.yaml:2: json.jobs: give one of command, url and file")
+	require.ErrorContains(t, err, "pool.yaml:2: json.jobs: give one of command, url and file")
 	assert.ErrorContains(t, err, "pool.yaml:2: json.workers: give one of command, url and file")
 }
 
@@ -126,10 +126,10 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pool.yaml")
 	_, err := config.Load(path)
-	assert.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	_, err = config.Load(path)
-	assert.ErrorContains(t, err, path+":1: empty; see elasticpool example-config")
+	require.ErrorContains(t, err, path+":1: empty; see elasticpool example-config")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("#", 4<<20+1)), 0o600))
 	_, err = config.Load(path)
 	assert.ErrorContains(t, err, "longer than")

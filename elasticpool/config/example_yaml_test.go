@@ -24,15 +24,15 @@ func keys(t reflect.Type, done map[reflect.Type]bool, visit func(of reflect.Type
 		return
 	}
 	done[t] = true
-	for i := range t.NumField() {
-		key, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		if key == "-" || !t.Field(i).IsExported() {
+	for field := range t.Fields() {
+		key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		if key == "-" || !field.IsExported() {
 			continue
 		}
 		if key != "" {
 			visit(t, key)
 		}
-		keys(t.Field(i).Type, done, visit)
+		keys(field.Type, done, visit)
 	}
 }
 

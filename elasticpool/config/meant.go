@@ -43,8 +43,7 @@ func collectKeys(t reflect.Type, keys map[string][]string) {
 		return
 	}
 	keys[t.String()] = nil
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		key, inline, _ := strings.Cut(field.Tag.Get("yaml"), ",")
 		if key == "-" || key == "" && inline == "" {
 			continue

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -47,7 +48,7 @@ func keyOf(root *yaml.Node, line, message string) string {
 	var found []string
 	walk(root, "", func(path string, node *yaml.Node) {
 		quoted := firstRunes(node.Value)
-		if node.Kind == yaml.ScalarNode && node.Value != "" && fmt.Sprint(node.Line) == line &&
+		if node.Kind == yaml.ScalarNode && node.Value != "" && strconv.Itoa(node.Line) == line &&
 			(strings.Contains(message, "`"+quoted) || strings.Contains(message, fmt.Sprintf("%q", node.Value))) {
 			found = append(found, path)
 		}

@@ -54,10 +54,8 @@ func (c *Config) CheckFiles() error {
 	}
 	secret(c.HTTP.TokenFile, "http", "token_file")
 	secret(c.Quota.TokenFile, "quota", "token_file")
+	secret(c.JoinTokenFile, "join_token_file")
 	for i, cloud := range c.Clouds {
-		if cloud.OpenStack != nil {
-			secret(cloud.OpenStack.JoinTokenFile, "clouds", i, "openstack", "join_token_file")
-		}
 		if cloud.OpenNebula != nil {
 			secret(cloud.OpenNebula.AuthFile, "clouds", i, "opennebula", "auth_file")
 		}

@@ -43,16 +43,16 @@ func TestSecret(t *testing.T) {
 				assert.Equal(t, "s3cret", got)
 				return
 			}
-			assert.ErrorContains(t, err, path+": ")
-			assert.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, err, path+": ")
+			require.ErrorContains(t, err, test.want)
 			assert.NotContains(t, err.Error(), "s3cret")
 			assert.Empty(t, got)
 		})
 	}
 	_, err := config.Secret(file(t, "x", 0o666))
-	assert.ErrorIs(t, err, config.ErrExposed)
+	require.ErrorIs(t, err, config.ErrExposed)
 	_, err = config.Secret(t.TempDir())
-	assert.ErrorContains(t, err, "it is a folder")
+	require.ErrorContains(t, err, "it is a folder")
 	_, err = config.Secret("nowhere")
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }

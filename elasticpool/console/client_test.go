@@ -25,7 +25,7 @@ func TestClient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", path)
 	require.NoError(t, err)
-	socket := &httptest.Server{Listener: listener, Config: &http.Server{Handler: c.Trusted()}} //nolint:gosec // a test's
+	socket := &httptest.Server{Listener: listener, Config: &http.Server{Handler: c.Trusted()}}
 	socket.Start()
 	t.Cleanup(socket.Close)
 	for name, client := range map[string]*console.Client{"http": console.NewClient(web.URL+"/", "s3cret"), "socket": console.NewSocketClient(path)} {

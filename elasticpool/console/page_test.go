@@ -34,7 +34,7 @@ func browse(t *testing.T, url string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	page, err := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", //nolint:gosec // a test's
+	page, err := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server",
 		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=10000", "--dump-dom", url).Output()
 	require.NoError(t, err)
 	return string(page)

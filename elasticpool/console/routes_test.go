@@ -166,7 +166,7 @@ func TestCommands(t *testing.T) {
 		{name: "from another site", token: "s3cret", body: freeze, headers: []string{"Content-Type", plain, "Authorization", "Bearer s3cret", "Origin", "http://evil.example"}, status: 403, want: "other sites"},
 		{name: "from a file", body: freeze, headers: []string{"Content-Type", plain, "Origin", "null"}, trusted: true, status: 403, want: "other sites"},
 		{name: "no JSON", body: "freeze", headers: []string{"Content-Type", plain}, trusted: true, status: 400, want: "not a command"},
-		{name: "a misspelt key", body: `{"kind":"drain","clas":"small"}`, headers: []string{"Content-Type", plain}, trusted: true, status: 400, want: `unknown field "clas"`},
+		{name: "a misspelt key", body: `{"kind":"drain","klass":"small"}`, headers: []string{"Content-Type", plain}, trusted: true, status: 400, want: `unknown field "klass"`},
 		{name: "two commands", body: freeze + freeze, headers: []string{"Content-Type", plain}, trusted: true, status: 400, want: "more than one command"},
 		{name: "too long", body: `{"why":"` + strings.Repeat("a", 64<<10) + `"}`, headers: []string{"Content-Type", plain}, trusted: true, status: 413},
 		{name: "the pool refuses it", body: freeze, headers: []string{"Content-Type", plain}, trusted: true, refuses: errors.New("there is no queue x"), status: 400, want: "there is no queue x"},

@@ -24,7 +24,7 @@ type Settings struct {
 	// asked each time a server is made.
 	JoinToken userdata.Token `yaml:"-" json:"-"`
 	// JoinTokenFile is a file with the secret instead; it is read each time, so that it can be replaced.
-	JoinTokenFile string `yaml:"join_token_file" json:"join_token_file,omitempty"`
+	JoinTokenFile string `yaml:"-" json:"-"`
 	// ForceDelete is how long a server may stay in deletion before it is deleted by force, which Nova may refuse to
 	// users who are not admins; 0: never.
 	ForceDelete elasticpool.Duration `yaml:"force_delete" json:"force_delete,omitempty"`

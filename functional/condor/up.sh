@@ -4,6 +4,7 @@
 #   up.sh worker NAME [CPUS [MEMORY_MB [GPUS [FPGAS]]]]   a stand-in for a VM: its own condor_master, warm until it is joined
 # Prints one line when it is ready: "NAME pid PID". README.md lists the environment variables.
 set -euo pipefail
+umask 022 # the daemons run as other users
 # shellcheck source=functional/condor/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
