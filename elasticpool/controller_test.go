@@ -224,6 +224,39 @@ func TestQuotaOrdersAddUp(t *testing.T) {
 	assert.EqualValues(t, 7, queue(w.last, "juno").Upper)
 }
 
+// TestQuotaCanBeReset: the policy's values hold again.
+func TestQuotaCanBeReset(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	upper := int64(7)
+	w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdSetQuota, Queue: "juno", Upper: &upper}}
+	w.step()
+	w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdResetQuota, Queue: "juno"}}
+	w.step()
+	assert.EqualValues(t, -1, queue(w.last, "juno").Upper)
+	assert.Empty(t, w.c.State().Orders)
+}
+
+// TestWorkersNeverSeenAreNotMissing: after a restart nobody is told that all of them are.
+func TestWorkersNeverSeenAreNotMissing(t *testing.T) {
+	t.Parallel()
+	w := serving(t, policy(), 8)
+	in := w.input()
+	in.Workers = elasticpool.Seen[elasticpool.Workers]{}
+	assert.Equal(t, []string{"workers: never seen"}, w.c.Decide(in).Frozen)
+}
+
+// TestBoundsOnNothing: a bound on a resource that no class takes would bound nothing, and is refused.
+func TestBoundsOnNothing(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Clouds[0].Max = elasticpool.Resources{"vm": 400}
+	p.Queues[1].UpperOf = elasticpool.Resources{"gpu": 2}
+	err := p.Validate()
+	require.ErrorContains(t, err, "clouds[0].max.vm: no class takes vm: there are cpus, vms")
+	require.ErrorContains(t, err, "queues[1].upper_of.gpu: no class takes gpu")
+}
+
 // TestLeasesAreKeptFree: what the quota service has promised to somebody is not booted by the pool itself.
 func TestLeasesAreKeptFree(t *testing.T) {
 	t.Parallel()

@@ -75,11 +75,12 @@ type CommandKind string
 
 // Commands of operators.
 const (
-	CmdFreeze   CommandKind = "freeze"    // nothing is grown, shrunk or deleted until CmdThaw
-	CmdThaw     CommandKind = "thaw"      // ends CmdFreeze, and a freeze that doubt has set
-	CmdDrain    CommandKind = "drain"     // a VM, or all VMs of a class, queue or cloud leave when their jobs have ended
-	CmdUndrain  CommandKind = "undrain"   // ends CmdDrain
-	CmdSetQuota CommandKind = "set_quota" // of a queue: lower, upper, weight
+	CmdFreeze     CommandKind = "freeze"      // nothing is grown, shrunk or deleted until CmdThaw
+	CmdThaw       CommandKind = "thaw"        // ends CmdFreeze, and a freeze that doubt has set
+	CmdDrain      CommandKind = "drain"       // a VM, or all VMs of a class, queue or cloud leave when their jobs have ended
+	CmdUndrain    CommandKind = "undrain"     // ends CmdDrain
+	CmdResetQuota CommandKind = "reset_quota" // ends CmdSetQuota: the policy's values hold again
+	CmdSetQuota   CommandKind = "set_quota"   // of a queue: lower, upper, weight
 )
 
 // Command is what an operator asks for. It stays in force in the controller's state until its opposite comes.

@@ -92,6 +92,9 @@ func (d *deciding) lostAfter() time.Duration {
 // doubtWorkers finds a directory of workers that is young, or that has lost too many of them at once.
 func (d *deciding) doubtWorkers() {
 	seen := d.in.Workers.Value
+	if d.in.Workers.At.IsZero() {
+		return // nothing was ever there to be missing
+	}
 	if seen.Since > 0 && seen.Interval > 0 && seen.Since < 3*seen.Interval {
 		d.shaken = append(d.shaken, fmt.Sprintf("workers: the directory is up for %s only, and workers report every %s", seen.Since.Round(time.Second), seen.Interval))
 	}

@@ -20,6 +20,8 @@ func (d *deciding) obey() {
 			d.order(command)
 		case CmdUndrain:
 			d.withdraw(func(c Command) bool { return c.Kind == CmdDrain && c.sameTarget(command) })
+		case CmdResetQuota:
+			d.withdraw(func(c Command) bool { return c.Kind == CmdSetQuota && c.Queue == command.Queue })
 		case CmdSetQuota:
 			d.order(d.amended(command))
 		default:
@@ -90,6 +92,14 @@ func (c Command) String() string {
 		if value != "" {
 			words = append(words, name+" "+value)
 		}
+	}
+	for name, value := range map[string]*int64{"lower": c.Lower, "upper": c.Upper} {
+		if value != nil {
+			words = append(words, fmt.Sprintf("%s %d", name, *value))
+		}
+	}
+	if c.Weight != nil {
+		words = append(words, fmt.Sprintf("weight %g", *c.Weight))
 	}
 	slices.Sort(words[1:])
 	return strings.Join(words, " ") + ", by " + c.by()

@@ -1,6 +1,7 @@
 package elasticpool
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,8 +42,15 @@ func (p *Pool) checkCommand(c Command) error {
 		if c.VM == "" && c.Class == "" && c.Queue == "" && c.Cloud == "" {
 			return errors.New("say which vm, class, queue or cloud")
 		}
+	case CmdResetQuota:
+		if c.Queue == "" {
+			return errors.New("say of which queue")
+		}
 	case CmdSetQuota:
 		if err := c.checkQuota(); err != nil {
+			return err
+		}
+		if err := p.checkThresholds(c); err != nil {
 			return err
 		}
 	default:
@@ -60,6 +68,26 @@ func (c Command) checkQuota() error {
 		return errors.New("lower and upper must not be negative")
 	case c.Weight != nil && !(*c.Weight > 0):
 		return errors.New("weight must be above zero")
+	}
+	return nil
+}
+
+// checkThresholds says whether a quota would put the lower threshold above the upper one, with what holds now.
+func (p *Pool) checkThresholds(c Command) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, queue := range p.config.Policy.Queues {
+		if queue.Name != c.Queue {
+			continue
+		}
+		for _, order := range append(slices.Clone(p.last.orders), c) {
+			if order.Kind == CmdSetQuota && order.Queue == c.Queue {
+				queue.Lower, queue.Upper = *cmp.Or(order.Lower, &queue.Lower), *cmp.Or(order.Upper, &queue.Upper)
+			}
+		}
+		if queue.Upper > 0 && queue.Lower > queue.Upper {
+			return fmt.Errorf("the lower threshold %d would be above the upper %d", queue.Lower, queue.Upper)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package elasticpool
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -100,13 +101,29 @@ func (p *Pool) run(ctx context.Context, fresh bool) (Decision, error) {
 	return decision, err
 }
 
+// withoutNumbers returns reasons without ages and counts, which change in each cycle.
+func withoutNumbers(reasons []string) []string {
+	bare := make([]string, len(reasons))
+	for i, reason := range reasons {
+		bare[i] = numbers.ReplaceAllString(reason, "N")
+	}
+	return bare
+}
+
+var numbers = regexp.MustCompile(`[0-9][0-9.hms]*`)
+
 // tell logs what has changed.
 func (p *Pool) tell(decision Decision) {
 	for _, event := range decision.Events {
 		p.options.logger.Info(event.What, "vm", event.VM, "class", event.Class, "cloud", event.Cloud, "from", event.From, "to", event.To)
 	}
-	if !slices.Equal(p.frozen, decision.Frozen) {
+	switch reasons := withoutNumbers(decision.Frozen); {
+	case slices.Equal(p.frozen, reasons):
+	case len(reasons) == 0:
+		p.options.logger.Info("no more frozen")
+		p.frozen = reasons
+	default:
 		p.options.logger.Warn("frozen", "reasons", decision.Frozen)
-		p.frozen = decision.Frozen
+		p.frozen = reasons
 	}
 }

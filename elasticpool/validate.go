@@ -63,6 +63,7 @@ func (p Policy) validateClouds(c *check) {
 		c.that(!seen[cloud.Name], fmt.Sprintf("two clouds are called %s", cloud.Name), "clouds", i, "name")
 		seen[cloud.Name] = true
 		c.amounts(cloud.Max, "clouds", i, "max")
+		c.taken(p, cloud.Max, cloud.Name, "clouds", i, "max")
 	}
 }
 
@@ -100,6 +101,8 @@ func (p Policy) validateQueues(c *check) {
 		c.that(q.Lower >= 0, "a threshold is not negative", "queues", i, "lower")
 		c.that(q.Upper >= 0, "a threshold is not negative; leave it out for none", "queues", i, "upper")
 		c.that(q.Upper == 0 || q.Lower <= q.Upper, fmt.Sprintf("the lower threshold %d is above the upper %d", q.Lower, q.Upper), "queues", i, "lower")
+		c.taken(p, q.LowerOf, "", "queues", i, "lower_of")
+		c.taken(p, q.UpperOf, "", "queues", i, "upper_of")
 		c.amounts(q.LowerOf, "queues", i, "lower_of")
 		c.amounts(q.UpperOf, "queues", i, "upper_of")
 		c.that(q.Reservation >= 0, "a time is not negative", "queues", i, "reservation")
@@ -107,6 +110,21 @@ func (p Policy) validateQueues(c *check) {
 			c.that(slices.ContainsFunc(p.Classes, func(class Class) bool { return class.Name == name }),
 				fmt.Sprintf("there is no class %q", name), "queues", i, "classes", j)
 		}
+	}
+}
+
+// taken finds bounds on resources that no class takes: they would bound nothing.
+func (c *check) taken(p Policy, bounds Resources, cloud string, path ...any) {
+	known := map[string]bool{VMs: true}
+	for _, class := range p.Classes {
+		if cloud == "" || class.Cloud == cloud {
+			for resource := range class.Takes {
+				known[resource] = true
+			}
+		}
+	}
+	for _, resource := range sortedKeys(bounds) {
+		c.that(known[resource], fmt.Sprintf("no class takes %s: there are %s", resource, strings.Join(sortedKeys(known), ", ")), append(slices.Clone(path), resource)...)
 	}
 }
 

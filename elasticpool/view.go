@@ -77,7 +77,7 @@ func (d *deciding) queueViews() []QueueView {
 			}
 		}
 		if v.Why == "" {
-			v.Why = q.why(v)
+			v.Why = d.why(q, v)
 		}
 		views[i] = v
 	}
@@ -85,8 +85,12 @@ func (d *deciding) queueViews() []QueueView {
 }
 
 // why says in a few words how a queue stands.
-func (q *queueNow) why(v QueueView) string {
+func (d *deciding) why(q *queueNow, v QueueView) string {
 	switch {
+	case d.halted != "":
+		return "nothing is done: " + d.halted
+	case v.Serving+v.Coming < v.Target && len(d.out.Blind) > 0:
+		return "nothing is grown: " + d.out.Blind[0]
 	case v.Target < v.Wanted && q.Upper > 0 && int64(v.Target) >= q.Upper:
 		return "its upper threshold is reached"
 	case v.Target < v.Wanted:

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 
+	"github.com/novacyborg/novacyborg/elasticpool/condor"
 	"github.com/novacyborg/novacyborg/elasticpool/config"
 )
 
@@ -25,6 +26,19 @@ func check(_ context.Context, p *program, flags *flag.FlagSet, args []string) er
 	}
 	fmt.Fprintf(p.stdout, "pool %s: %d queues, %d classes, %d clouds\n", c.Pool, len(c.Queues), len(c.Classes), len(c.Clouds))
 	return nil
+}
+
+// workerConfig prints what the HTCondor of a worker needs, with the VM's id left to the template of user data.
+func workerConfig(_ context.Context, p *program, flags *flag.FlagSet, args []string) error {
+	if err := parse(flags, args, 1, 1); err != nil {
+		return err
+	}
+	text, err := condor.WorkerConfig(flags.Arg(0), "{{.VM}}")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(p.stdout, text)
+	return err
 }
 
 func exampleConfig(_ context.Context, p *program, flags *flag.FlagSet, args []string) error {

@@ -19,6 +19,7 @@
 //	elasticpool plan                               say what the pool would do now, and do nothing
 //	elasticpool check                              say whether the configuration is right
 //	elasticpool example-config                     print a configuration with every key explained
+//	elasticpool worker-config POOL                 print what a worker's HTCondor needs, for user data
 //	elasticpool status                             show the pool
 //	elasticpool explain QUEUE|CLASS|VM|JOB         say why something is as it is
 //	elasticpool drain vm|class|queue|cloud NAME    let VMs leave when their jobs have ended
@@ -44,6 +45,8 @@
 //	  -files        also read the files with secrets that it names
 //
 //	elasticpool example-config: print a configuration with every key explained
+//
+//	elasticpool worker-config POOL: print what a worker's HTCondor needs, for user data
 //
 //	elasticpool status: show the pool
 //	  -check            end with exit code 1 if the pool is frozen or its last cycle failed
@@ -91,6 +94,7 @@
 //	elasticpool quota [QUEUE]: show or set thresholds and weights
 //	  -config file      configuration file of the pool
 //	  -lower number     set the lower threshold, a number of VMs
+//	  -reset            let the configuration's values hold again
 //	  -socket path      control socket, a path; without it that of the configuration
 //	  -token-file file  file with the token for -url
 //	  -upper number     set the upper threshold, a number of VMs; 0 for none
@@ -157,6 +161,7 @@ func commands() []command {
 		{"plan", "", "say what the pool would do now, and do nothing", plan},
 		{"check", "", "say whether the configuration is right", check},
 		{"example-config", "", "print a configuration with every key explained", exampleConfig},
+		{"worker-config", "POOL", "print what a worker's HTCondor needs, for user data", workerConfig},
 		{"status", "", "show the pool", status},
 		{"explain", "QUEUE|CLASS|VM|JOB", "say why something is as it is", explain},
 		{"drain", "vm|class|queue|cloud NAME", "let VMs leave when their jobs have ended", drain},

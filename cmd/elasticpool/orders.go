@@ -84,6 +84,7 @@ func quotas(ctx context.Context, p *program, flags *flag.FlagSet, args []string)
 	lower := flags.Int64("lower", -1, "set the lower threshold, a `number` of VMs")
 	upper := flags.Int64("upper", -1, "set the upper threshold, a `number` of VMs; 0 for none")
 	weight := flags.Float64("weight", -1, "set the weight, a `number` above 0")
+	reset := flags.Bool("reset", false, "let the configuration's values hold again")
 	why := flags.String("why", "", "a `reason`, which status shows")
 	if err := parse(flags, args, 0, 1); err != nil {
 		return err
@@ -99,7 +100,9 @@ func quotas(ctx context.Context, p *program, flags *flag.FlagSet, args []string)
 			command.Weight = weight
 		}
 	})
-	if command.Lower == nil && command.Upper == nil && command.Weight == nil {
+	if *reset {
+		command = elasticpool.Command{Kind: elasticpool.CmdResetQuota, Queue: command.Queue}
+	} else if command.Lower == nil && command.Upper == nil && command.Weight == nil {
 		return showQuotas(ctx, p, c, flags.Arg(0))
 	}
 	if command.Queue == "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -38,5 +39,19 @@ func plan(ctx context.Context, p *program, flags *flag.FlagSet, args []string) e
 	for _, a := range decision.Actions {
 		fmt.Fprintf(p.stdout, "  %s %s of class %s for queue %s: %s\n", a.Kind, a.VM, a.Class, a.Queue, a.Reason)
 	}
-	return nil
+	return unseen(pool.Status())
+}
+
+// unseen returns an error if the plan was made without having seen something.
+func unseen(s elasticpool.Status) error {
+	var errs []error
+	for _, sensor := range s.Sensors {
+		switch {
+		case sensor.Err != "":
+			errs = append(errs, fmt.Errorf("%s: %s", sensor.Name, sensor.Err))
+		case sensor.Age < 0:
+			errs = append(errs, fmt.Errorf("%s: it has not answered yet; the plan is made without it", sensor.Name))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -55,6 +55,9 @@ func printStatus(w io.Writer, s elasticpool.Status, vms bool) {
 	for _, why := range d.Blind {
 		fmt.Fprintf(w, "nothing is grown: %s\n", why)
 	}
+	for _, order := range s.Orders {
+		fmt.Fprintf(w, "in force: %s\n", order)
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nQUEUE\tWAITING\tRUNNING\tHELD\tWANTED\tTARGET\tSERVING\tBUSY\tCOMING\tLOWER\tUPPER\tWHY")
 	for _, q := range d.Queues {

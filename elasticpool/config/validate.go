@@ -4,9 +4,11 @@ import (
 	"errors"
 	"net"
 	"strconv"
+	"strings"
 
 	"github.com/novacyborg/novacyborg/elasticpool/condor"
 	"github.com/novacyborg/novacyborg/elasticpool/jsonfeed"
+	"github.com/novacyborg/novacyborg/elasticpool/userdata"
 )
 
 // validate returns every fault of the configuration, those of its policy with them.
@@ -14,6 +16,10 @@ func (c *Config) validate() error {
 	f := &faults{}
 	c.checkBatch(f)
 	f.that(c.State != "", "name the directory of the pool's journal", "state")
+	for i, class := range c.Classes {
+		f.wrong(userdata.Check(class), "classes", i, "user_data")
+		f.that(c.JoinTokenFile != "" || !strings.Contains(class.UserData, "joinToken"), "{{joinToken}} needs join_token_file", "classes", i, "user_data")
+	}
 	for i := range c.Clouds {
 		c.Clouds[i].check(f, "clouds", i)
 	}

@@ -95,6 +95,16 @@ func Fill(ctx context.Context, op string, spec elasticpool.ServerSpec, token Tok
 	return out.String(), nil
 }
 
+// Check says what is wrong with the template of a class, as far as it can be seen without a server.
+func Check(class elasticpool.Class) error {
+	spec := elasticpool.ServerSpec{VM: "01", Name: "name", Pool: "pool", Queue: "queue", Generation: 1, Class: class}
+	_, err := Fill(context.Background(), "user data", spec, func(context.Context, elasticpool.ServerSpec) (string, error) { return "token", nil })
+	if of, ok := errors.AsType[*elasticpool.CloudError](err); ok {
+		return of.Err
+	}
+	return err
+}
+
 // parse parses the template of a class. Errors name the class, line and column.
 func parse(class elasticpool.Class, joinToken func() (string, error)) (*template.Template, error) {
 	return template.New("user_data of class " + class.Name).Option("missingkey=error").Funcs(template.FuncMap{
