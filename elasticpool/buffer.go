@@ -9,7 +9,7 @@ import (
 func (d *deciding) buffer() {
 	for i := range d.policy.Classes {
 		class := &d.policy.Classes[i]
-		if class.Buffer.Max == 0 || d.wanted(class.Cloud) {
+		if class.Buffer.Max == 0 || d.wanted(class) != "" {
 			continue
 		}
 		for missing := d.bufferTarget(class) - d.buffered(class); missing > 0; missing-- {

@@ -107,6 +107,9 @@ func (d *deciding) drainLong(vm *VM) {
 	vm.Why = fmt.Sprintf("its jobs have not ended for %s; preempt is not set for queue %s", waited(d.now.Sub(vm.Since)), vm.Queue)
 }
 
+// maxConditions is how many conditions on devices are remembered as judged.
+const maxConditions = 10_000
+
 // forget drops what is too old to matter.
 func (d *deciding) forget() {
 	window := d.now.Add(-d.policy.Control.ShrinkWindow.D())
@@ -117,6 +120,10 @@ func (d *deciding) forget() {
 		}
 	}
 	d.state.Left = kept
+	d.withdraw(func(c Command) bool { return c.Kind == CmdDrain && c.VM != "" && d.vms[c.VM] == nil })
+	if len(d.conditions) > maxConditions {
+		clear(d.conditions)
+	}
 	for _, s := range d.state.Classes {
 		hour := d.now.Add(-time.Hour)
 		for len(s.Growth) > 0 && s.Growth[0].At.Before(hour) {

@@ -16,21 +16,22 @@ type deciding struct {
 	acting  map[string]bool   // VMs with an action under way, or that were acted on in this decision
 	workers map[string]Worker // that have reported lately, by VM
 
+	heard     time.Time                  // when the workers were last heard of, by their own clock
 	halted    string                     // why nothing at all is done
 	shown     map[string]map[string]bool // by cloud: VMs that it shows a server of
 	shaken    []string                   // doubts about all of the pool
 	murky     map[string]string          // doubts about one cloud
 	vanishing bool                       // much is missing at once, whether it is doubted or not
 
-	queues   []*queueNow          // in the policy's order
-	inCloud  map[string]int       // VMs
-	listed   map[string]bool      // VMs whose servers are in their cloud's list
-	supply   supply               // of VMs that can be had without making one
-	own      map[string]Resources // by cloud: what the pool's VMs take
-	capacity map[string]Resources // by cloud: what the pool may take in all
-	room     map[string]Resources // by cloud: what can be made there now; nil: nothing
-	tight    map[string]string    // clouds where a queue lacks what others hold idle, and which
-	flying   map[string]int       // VMs by class that are asked for and not there yet
+	queues   []*queueNow                  // in the policy's order
+	inCloud  map[string]int               // VMs
+	listed   map[string]bool              // VMs whose servers are in their cloud's list
+	supply   supply                       // of VMs that can be had without making one
+	own      map[string]Resources         // by cloud: what the pool's VMs take
+	capacity map[string]Resources         // by cloud: what the pool may take in all
+	room     map[string]Resources         // by cloud: what can be made there now; nil: nothing
+	tight    map[string]map[string]string // by cloud: resources that a queue lacks and others may hold idle, and why
+	flying   map[string]int               // VMs by class that are asked for and not there yet
 	created  int
 }
 
@@ -43,7 +44,7 @@ func newDeciding(c *Controller, in Input) *deciding {
 		Controller: c, in: in, now: now, out: Decision{At: now},
 		vms: make(map[string]*VM, len(c.state.VMs)), acting: map[string]bool{},
 		murky: map[string]string{}, inCloud: map[string]int{}, listed: map[string]bool{},
-		room: map[string]Resources{}, tight: map[string]string{}, flying: map[string]int{},
+		room: map[string]Resources{}, tight: map[string]map[string]string{}, flying: map[string]int{},
 	}
 	for _, vm := range c.state.VMs {
 		d.vms[vm.ID] = vm

@@ -9,14 +9,15 @@ import (
 // queueNow is a queue during a decision.
 type queueNow struct {
 	Queue
-	view   QueueView
-	vms    []*VM           // bound to it and counted on: coming or serving
-	needed map[string]bool // VMs with jobs, or on which its waiting jobs will run
-	busy   map[string]bool // VMs with jobs
-	lacks  []*lack
-	over   []giveBack
-	given  int // VMs that it got in this decision
-	made   int // of them, VMs that were asked of a cloud
+	view     QueueView
+	vms      []*VM           // bound to it and counted on: coming or serving
+	needed   map[string]bool // VMs with jobs, or on which its waiting jobs will run
+	busy     map[string]bool // VMs with jobs
+	lacks    []*lack
+	over     []giveBack
+	given    int // VMs that it got in this decision
+	released int // idle VMs that it lost in this decision
+	made     int // of them, VMs that were asked of a cloud
 }
 
 // lack is a number of VMs that a queue needs beyond its own.

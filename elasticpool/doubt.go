@@ -67,6 +67,7 @@ func (d *deciding) doubtJobs() {
 // hear keeps by VM what has reported lately. An old report says nothing: HTCondor's collector keeps the ads of dead
 // workers for a while.
 func (d *deciding) hear() {
+	d.heard = d.latest()
 	d.workers = make(map[string]Worker, len(d.in.Workers.Value.List))
 	for _, w := range d.in.Workers.Value.List {
 		if w.VM != "" && !d.deaf(w) {
@@ -78,7 +79,26 @@ func (d *deciding) hear() {
 // deaf says whether a worker's report was too old when it was seen.
 func (d *deciding) deaf(w Worker) bool {
 	interval := d.in.Workers.Value.Interval
-	return interval > 0 && !w.Heard.IsZero() && d.in.Workers.At.Sub(w.Heard) > 2*interval
+	return interval > 0 && !w.Heard.IsZero() && d.heard.Sub(w.Heard) > 2*interval
+}
+
+// latest returns when the workers were last heard, by the clock of whoever heard them. With several workers that is the
+// time of the latest report: if all of them are old, clocks differ or the directory hears nobody, and that is a doubt.
+func (d *deciding) latest() time.Time {
+	seen := d.in.Workers
+	var latest time.Time
+	for _, w := range seen.Value.List {
+		if w.Heard.After(latest) {
+			latest = w.Heard
+		}
+	}
+	if len(seen.Value.List) < 2 || seen.Value.Interval == 0 {
+		return seen.At
+	}
+	if old := seen.At.Sub(latest); old > 2*seen.Value.Interval {
+		d.shaken = append(d.shaken, fmt.Sprintf("workers: all reports are older than %s: do the clocks agree?", (2*seen.Value.Interval).String()))
+	}
+	return latest
 }
 
 // lostAfter is how long a worker must be missing to be lost: three of its reports.

@@ -31,7 +31,7 @@ func (d *deciding) share() {
 				}
 			})
 		}
-		for _, leased := range d.leased(q) {
+		for _, leased := range append(d.leased(q), d.leftovers(q)...) {
 			demands = append(demands, quota.Demand{Queue: q.Name, Want: leased.n, Options: []quota.Option{option(leased.class, leased.n)}})
 			apply = append(apply, func(quota.Grant) {}) // they only keep others from having it
 		}
@@ -67,13 +67,18 @@ func (d *deciding) held(q *queueNow) []giveBack {
 			n[vm.Class]++
 		}
 	}
-	var held []giveBack
+	return d.ofClasses(n)
+}
+
+// ofClasses returns numbers of VMs by class, in the policy's order.
+func (d *deciding) ofClasses(n map[string]int) []giveBack {
+	var found []giveBack
 	for i := range d.policy.Classes {
 		if class := &d.policy.Classes[i]; n[class.Name] > 0 {
-			held = append(held, giveBack{class, n[class.Name]})
+			found = append(found, giveBack{class, n[class.Name]})
 		}
 	}
-	return held
+	return found
 }
 
 // leased returns what the quota service has promised to a queue, as VMs of the classes that they will be taken for.
@@ -90,10 +95,26 @@ func (d *deciding) leased(q *queueNow) []giveBack {
 			}
 		}
 		if class != nil {
-			found = append(found, giveBack{class, lease.Units})
+			found = append(found, giveBack{class, min(lease.Units, d.policy.Control.MaxInFlight+len(d.state.VMs))}) // of a cloud without limits anything is leased
 		}
 	}
 	return found
+}
+
+// leftovers returns VMs that still take of a queue's part though they are not counted on: they drain with jobs on them,
+// have to leave, or come up on a host where others failed.
+func (d *deciding) leftovers(q *queueNow) []giveBack {
+	n := map[string]int{}
+	for _, vm := range d.state.VMs {
+		if vm.Queue != q.Name {
+			continue
+		}
+		drains := vm.State == Draining && len(d.workers[vm.ID].Jobs) > 0
+		if drains || counts(vm) && (d.quarantinedOnTheWay(vm) || d.evicted(vm) != "") {
+			n[vm.Class]++
+		}
+	}
+	return d.ofClasses(n)
 }
 
 // floor and ceiling are a queue's thresholds by resource.

@@ -322,7 +322,7 @@ func TestDegradedVM(t *testing.T) {
 	}
 	w.steps(7)
 	assert.Equal(t, 1, w.actions(elasticpool.ActCreate), "its GPU may still come")
-	w.steps(4)
+	w.steps(8)
 	assert.Equal(t, 2, w.actions(elasticpool.ActCreate))
 	assert.Equal(t, 1, w.actions(elasticpool.ActDrain))
 }
@@ -389,6 +389,67 @@ func TestLifetime(t *testing.T) {
 	w.jobs = nil
 	w.steps(4 * 70)
 	assert.Empty(t, w.servers)
+}
+
+// TestNoJobIsEndedUnlessAllowed: a drain that lasts too long ends jobs only where the queue says so.
+func TestNoJobIsEndedUnlessAllowed(t *testing.T) {
+	t.Parallel()
+	for _, preempt := range []bool{false, true} {
+		p := policy()
+		p.Queues[0].Preempt = preempt
+		p.Control.Timeouts.Drain = elasticpool.Duration(5 * time.Minute)
+		w := serving(t, p, 1)
+		w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdDrain, Queue: "lhaaso"}}
+		w.steps(4 * 20)
+		assert.Equal(t, preempt, w.actions(elasticpool.ActDelete) > 0)
+	}
+}
+
+// TestWarmBeforeComing: a job that waits takes the VM that is ready, not the one that boots.
+func TestWarmBeforeComing(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Classes[0].Buffer = elasticpool.Buffer{Min: 2, Max: 2}
+	w := newWorld(t, p)
+	w.steps(3)
+	require.Equal(t, 2, w.states()[elasticpool.Warm])
+	w.slow = true
+	w.servers[sorted(w.servers)[1]].Status = elasticpool.ServerError
+	w.steps(8)
+	require.Equal(t, 1, w.states()[elasticpool.Warm])
+	require.Equal(t, 1, w.states()[elasticpool.Building])
+	w.jobs = []elasticpool.JobGroup{waiting("juno", 1)}
+	w.steps(2)
+	assert.Equal(t, 1, w.states()[elasticpool.Joined])
+}
+
+// TestNoGrowthOnOldDemand: what was last seen is grown on for a time, and no longer.
+func TestNoGrowthOnOldDemand(t *testing.T) {
+	t.Parallel()
+	for age, grows := range map[time.Duration]bool{5 * time.Minute: true, 11 * time.Minute: false} {
+		w := newWorld(t, policy())
+		w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 1)}
+		in := w.input()
+		jobs := in.Jobs["schedd"]
+		jobs.At, jobs.Err = w.now.Add(-age), "no answer"
+		in.Jobs["schedd"] = jobs
+		d := w.c.Decide(in)
+		assert.Equal(t, grows, len(d.Actions) == 1, age)
+		assert.Equal(t, []string{"jobs of schedd: no answer"}, d.Frozen)
+	}
+}
+
+// TestIdleVMsAboveTheCeilingLeaveAtOnce.
+func TestIdleVMsAboveTheCeilingLeaveAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, policy())
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 8)}
+	w.steps(5)
+	w.jobs[0].Idle = 0
+	upper := int64(2)
+	w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdSetQuota, Queue: "lhaaso", Upper: &upper}}
+	w.steps(12)
+	assert.Equal(t, 2, w.states()[elasticpool.Joined])
 }
 
 // TestFreeze: an operator's freeze stops everything until thaw.

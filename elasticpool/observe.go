@@ -8,6 +8,7 @@ import (
 
 // observe lets the states of VMs follow what clouds and workers show.
 func (d *deciding) observe() {
+	d.disown()
 	for _, cloud := range d.policy.Clouds {
 		seen := d.in.Clouds[cloud.Name]
 		d.observeServers(cloud.Name, seen.Value, seen.At)
@@ -15,6 +16,21 @@ func (d *deciding) observe() {
 	for _, vm := range slices.Clone(d.state.VMs) {
 		d.observeWorker(vm)
 		d.observeTime(vm)
+	}
+}
+
+// disown makes orphans of VMs whose class the policy has no more.
+func (d *deciding) disown() {
+	for _, vm := range d.state.VMs {
+		class := d.classes[vm.Class]
+		if class != nil && class.Cloud == vm.Cloud {
+			continue
+		}
+		switch vm.State {
+		case Orphaned, Draining, Deleting, Failed, Lost:
+		default:
+			d.move(vm, Orphaned, fmt.Sprintf("class %q is not in the policy for cloud %s", vm.Class, vm.Cloud))
+		}
 	}
 }
 
@@ -71,7 +87,7 @@ func (d *deciding) observeServer(vm *VM, server Server, at time.Time) {
 // serverComes lets a VM follow its server to where it runs.
 func (d *deciding) serverComes(vm *VM, status ServerStatus) {
 	switch {
-	case status == ServerActive && flies(vm) && vm.State != Booted:
+	case status == ServerActive && (flies(vm) && vm.State != Booted || vm.State == Stopped):
 		d.move(vm, Booted, "its server runs")
 	case status == ServerBuilding && (vm.State == Planned || vm.State == Requested):
 		d.move(vm, Building, "the cloud makes it")
@@ -211,8 +227,10 @@ func (d *deciding) observeTime(vm *VM) {
 		}
 	case Joining:
 		if len(d.shaken) == 0 {
-			d.joinFailed(vm)
+			d.joinFailed(vm, "it did not join in time")
 		}
+	case Stopping:
+		d.move(vm, Warm, fmt.Sprintf("still awake after %s", limit))
 	default:
 		d.failed(vm, "capacity", fmt.Sprintf("still %s after %s", vm.State, limit))
 	}
@@ -222,7 +240,7 @@ func (d *deciding) observeTime(vm *VM) {
 func (d *deciding) timeout(state VMState) time.Duration {
 	t := d.policy.Control.Timeouts
 	return map[VMState]Duration{
-		Planned: t.Request, Requested: t.Request, Building: t.Build, Starting: t.Build, Booted: t.Boot, Joining: t.Join,
+		Planned: t.Request, Requested: t.Request, Building: t.Build, Starting: t.Build, Stopping: t.Build, Booted: t.Boot, Joining: t.Join,
 	}[state].D()
 }
 
@@ -235,10 +253,11 @@ func (d *deciding) neverShown(vm *VM) {
 }
 
 // joinFailed lets a VM that did not join try again, and gives it up after the third time.
-func (d *deciding) joinFailed(vm *VM) {
-	if vm.Tries++; vm.Tries >= 3 {
-		d.failed(vm, "capacity", "it did not join, three times")
+func (d *deciding) joinFailed(vm *VM, why string) {
+	if vm.Tries >= 2 {
+		d.failed(vm, "capacity", "it did not join, three times: "+why)
 		return
 	}
-	d.back(vm, Warm, "it did not join in time")
+	d.back(vm, Warm, why)
+	d.retry(vm)
 }

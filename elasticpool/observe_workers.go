@@ -23,7 +23,7 @@ func (d *deciding) observeWorker(vm *VM) {
 	case hasJoined(vm, w):
 		d.joined(vm, w)
 	case vm.State == Booted:
-		d.succeeded(vm)
+		d.prove(vm, w)
 		d.move(vm, Warm, "its worker reports")
 	}
 }
@@ -41,9 +41,6 @@ func (d *deciding) joined(vm *VM, w Worker) {
 	if w.Queue != "" && d.byName(w.Queue) != nil {
 		vm.Queue = w.Queue
 	}
-	if flies(vm) {
-		d.succeeded(vm)
-	}
 	d.move(vm, Joined, "it serves")
 	vm.IdleSince = d.now
 	d.serving(vm, w)
@@ -56,6 +53,7 @@ func (d *deciding) serving(vm *VM, w Worker) {
 		return
 	}
 	vm.Missing = time.Time{}
+	d.prove(vm, w)
 	if w.Draining {
 		d.move(vm, Draining, "it is being drained by somebody else")
 		return
@@ -66,6 +64,7 @@ func (d *deciding) serving(vm *VM, w Worker) {
 	d.learn(vm, w)
 	d.idles(vm, w)
 	if vm.State == Joined && d.short(vm, w) && d.now.Sub(vm.Since) > d.policy.Control.Timeouts.Join.D() {
+		d.rest(vm, "capacity", "its VMs have fewer devices than the class")
 		d.move(vm, Degraded, "it has fewer devices than its class")
 	} else if vm.State == Degraded && !d.short(vm, w) {
 		d.move(vm, Joined, "its devices are back")
@@ -80,6 +79,15 @@ func (d *deciding) idles(vm *VM, w Worker) {
 	case vm.IdleSince.IsZero():
 		vm.IdleSince = d.now
 	}
+}
+
+// prove takes in that a VM came to life: its worker reports and shows the devices of its class.
+func (d *deciding) prove(vm *VM, w Worker) {
+	if class := d.classes[vm.Class]; vm.Proved || class != nil && hasDevices(class) && (!w.Joined || d.short(vm, w)) {
+		return
+	}
+	vm.Proved = true
+	d.succeeded(vm)
 }
 
 // short says whether a worker offers fewer devices than its class.
@@ -115,7 +123,12 @@ func (d *deciding) stoppedServing(vm *VM) {
 // leaving takes in what a draining worker does.
 func (d *deciding) leaving(vm *VM, w Worker) {
 	vm.Missing = time.Time{}
+	if w.Joined {
+		d.learn(vm, w)
+	}
 	switch {
+	case !w.Joined && d.doubtful(vm.Cloud):
+		// a directory that is being filled may know its master before its slots: its jobs may still run
 	case !w.Joined:
 		d.drainedOut(vm)
 	case !w.Draining && d.now.Sub(vm.Since) > d.lostAfter():

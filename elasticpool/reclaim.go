@@ -39,7 +39,7 @@ func (d *deciding) takeBack(from *queueNow, over giveBack) {
 		if flies(vm) {
 			continue // it is on its way: it may still be of use
 		}
-		if !from.mustShrink() && !d.wanted(over.class.Cloud) || from.busy[vm.ID] && !d.mayReclaim(from) {
+		if !d.mustShrink(from) && d.wanted(over.class) == "" || from.busy[vm.ID] && !d.mayReclaim(from) {
 			return
 		}
 		d.drain(vm, false, from.surplus())
@@ -109,11 +109,21 @@ func (d *deciding) remaining(vm *VM) time.Duration {
 func (d *deciding) whoLacks(class *Class, but *queueNow) *queueNow {
 	var best *queueNow
 	for _, q := range d.queues {
-		if q != but && q.lacksOf(class) != nil && (best == nil || q.part() < best.part()) {
+		if q != but && q.lacksOf(class) != nil && (but.overBy() > 1 || len(q.needed) == 0) && (best == nil || q.part() < best.part()) {
 			best = q
 		}
 	}
 	return best
+}
+
+// overBy returns how many VMs a queue has above its share. One alone is given only to a queue that has none: shares that
+// do not come out even would send it back and forth for ever.
+func (q *queueNow) overBy() int {
+	n := 0
+	for _, over := range q.over {
+		n += over.n
+	}
+	return n
 }
 
 // lacksOf returns an unserved lack of a queue that a class can serve and that its share allows, or nil.
@@ -141,10 +151,31 @@ func (q *queueNow) answered(class *Class) {
 }
 
 // mustShrink says whether a queue is above its ceiling, which is always enforced.
-func (q *queueNow) mustShrink() bool { return q.Upper > 0 && int64(len(q.needed)) > q.Upper }
+func (d *deciding) mustShrink(q *queueNow) bool {
+	use := Resources{}
+	for _, held := range d.held(q) {
+		use = use.Plus(held.class.Takes.Times(int64(held.n)))
+	}
+	return !covers(ceiling(q.Queue), use) || !covers(d.capacity[q.cloudOver()], d.own[q.cloudOver()])
+}
 
-// wanted says whether some queue lacks a VM that another class of a cloud could give it.
-func (d *deciding) wanted(cloud string) bool { return d.tight[cloud] != "" }
+// cloudOver returns the cloud of the first class of which a queue has more than its share.
+func (q *queueNow) cloudOver() string {
+	if len(q.over) == 0 {
+		return ""
+	}
+	return q.over[0].class.Cloud
+}
+
+// wanted returns why some queue lacks what a VM of a class holds, or nothing.
+func (d *deciding) wanted(class *Class) string {
+	for _, resource := range sortedKeys(d.tight[class.Cloud]) {
+		if class.Takes[resource] > 0 {
+			return d.tight[class.Cloud][resource]
+		}
+	}
+	return ""
+}
 
 // mayReclaim says whether one more busy VM may be taken from a queue within the window.
 func (d *deciding) mayReclaim(q *queueNow) bool {

@@ -157,7 +157,8 @@ func (d *deciding) available(vm *VM) bool {
 	if flies(vm) {
 		return !d.quarantined(vm)
 	}
-	return d.free(vm) && vm.Missing.IsZero()
+	idle := vm.State != Joined || len(d.workers[vm.ID].Jobs) == 0 // jobs of a queue that the policy does not know any more
+	return idle && d.free(vm) && vm.Missing.IsZero()
 }
 
 // pop takes the first VM that may be taken out of a list.
@@ -187,12 +188,12 @@ func (d *deciding) give(q *queueNow, l *lack, class *Class) string {
 		d.bind(vm, q, reason)
 		return ""
 	}
-	if vm := pop(d.supply.coming, class.Name, nil); vm != nil {
-		vm.Queue = q.Name
-		return ""
-	}
 	if vm := pop(d.supply.warm, class.Name, nil); vm != nil {
 		d.join(vm, q, reason)
+		return ""
+	}
+	if vm := pop(d.supply.coming, class.Name, nil); vm != nil {
+		vm.Queue = q.Name
 		return ""
 	}
 	if l.young {
@@ -207,7 +208,23 @@ func (d *deciding) give(q *queueNow, l *lack, class *Class) string {
 	if coming, worth := q.coming(class), d.worth(q, class); coming >= worth {
 		return fmt.Sprintf("its jobs are short: %d VMs on their way are enough", coming)
 	}
-	return d.create(q.Name, class, reason)
+	why := d.create(q.Name, class, reason)
+	if why != "" {
+		d.tighten(class, why)
+	}
+	return why
+}
+
+// tighten notes which resources a queue lacks to have a VM of a class.
+func (d *deciding) tighten(class *Class, why string) {
+	for resource, amount := range class.Takes {
+		if has, limited := d.room[class.Cloud][resource]; limited && has < amount {
+			if d.tight[class.Cloud] == nil {
+				d.tight[class.Cloud] = map[string]string{}
+			}
+			d.tight[class.Cloud][resource] = why
+		}
+	}
 }
 
 // coming returns how many VMs of a class are on their way to a queue.
@@ -274,9 +291,7 @@ func (d *deciding) cannotCreate(class *Class) string {
 	}
 	for _, resource := range sortedKeys(class.Takes) {
 		if has, limited := d.room[class.Cloud][resource]; limited && has < class.Takes[resource] {
-			why := fmt.Sprintf("cloud %s has %d %s left, %s takes %d", class.Cloud, max(has, 0), resource, class.Name, class.Takes[resource])
-			d.tight[class.Cloud] = why
-			return why
+			return fmt.Sprintf("cloud %s has %d %s left, %s takes %d", class.Cloud, max(has, 0), resource, class.Name, class.Takes[resource])
 		}
 	}
 	return ""

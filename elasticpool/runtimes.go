@@ -23,6 +23,11 @@ func (d *deciding) learn(vm *VM, w Worker) {
 		}
 	}
 	vm.Jobs = slices.Clone(w.Jobs)
+	for i := range vm.Jobs {
+		if since := vm.Jobs[i].Since; since.After(d.now) || since.Year() < 1970 {
+			vm.Jobs[i].Since = time.Time{} // what nobody can believe, and what JSON could not even say
+		}
+	}
 }
 
 // typical returns the median of times, and whether enough are known.

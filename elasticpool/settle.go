@@ -53,8 +53,8 @@ func (d *deciding) madeServer(vm *VM, outcome Outcome, why string) {
 func (d *deciding) ended(vm *VM, word, why string) {
 	if word == "" {
 		switch {
-		case outcomeFrees(vm):
-			d.afterFree(vm)
+		case vm.State == Lost:
+			d.afterFree(vm, "lost; its jobs are back in their queues")
 		case vm.State == Deleting:
 			d.retry(vm) // DELETE is repeated until the server is gone, but not in each cycle
 		}
@@ -63,12 +63,23 @@ func (d *deciding) ended(vm *VM, word, why string) {
 	vm.Why = why
 	switch vm.State {
 	case Joining:
-		d.back(vm, Warm, why)
-	case Starting, Stopping:
+		d.joinFailed(vm, why)
+		return
+	case Starting:
 		d.back(vm, Stopped, why)
+	case Stopping:
+		d.back(vm, Warm, why)
+	case Lost:
+		if vm.Tries >= freeTries {
+			d.afterFree(vm, "lost; its jobs could not be given back: "+why)
+			return
+		}
 	}
 	d.retry(vm)
 }
+
+// freeTries is how often it is tried to give back the jobs of a lost VM before its server is deleted all the same.
+const freeTries = 5
 
 // back returns a VM to an earlier state without forgetting how often it was tried.
 func (d *deciding) back(vm *VM, to VMState, why string) {
@@ -77,15 +88,13 @@ func (d *deciding) back(vm *VM, to VMState, why string) {
 	vm.Tries = tries
 }
 
-func outcomeFrees(vm *VM) bool { return vm.State == Lost }
-
 // afterFree goes on with a lost VM whose jobs are back in their queues.
-func (d *deciding) afterFree(vm *VM) {
+func (d *deciding) afterFree(vm *VM, why string) {
 	if vm.Server == "" {
-		d.gone(vm, "lost; its jobs are back in their queues")
+		d.gone(vm, why)
 		return
 	}
-	d.move(vm, Deleting, "lost; its jobs are back in their queues")
+	d.move(vm, Deleting, why)
 }
 
 func (d *deciding) drained(vm *VM, word, why string) {

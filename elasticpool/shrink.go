@@ -31,11 +31,14 @@ func (d *deciding) shrink() {
 // release lets a VM go that nobody needs, and says whether it leaves the pool by that: the buffer may keep it, and what may
 // sleep goes to sleep from there.
 func (d *deciding) release(vm *VM, class *Class, missing map[*Class]int) bool {
-	wanted := d.wanted(vm.Cloud)
+	wanted := d.wanted(class) != ""
 	if vm.State == Joined {
 		buffered := missing[class] > 0 && !wanted
 		if buffered {
 			missing[class]--
+		}
+		if q := d.queue(vm.Queue); q != nil {
+			q.released++
 		}
 		d.drain(vm, true, d.whyIdle(vm))
 		vm.Keep = buffered || d.sleeps(class)
@@ -66,20 +69,26 @@ func (d *deciding) surplus() []*VM {
 
 func (d *deciding) whyIdle(vm *VM) string {
 	why := fmt.Sprintf("idle for %s", waited(d.now.Sub(idleSince(vm))))
-	if d.wanted(vm.Cloud) {
-		why += ", and others lack what it holds: " + d.tight[vm.Cloud]
+	if lack := d.wanted(d.classes[vm.Class]); lack != "" {
+		why += ", and others lack what it holds: " + lack
 	}
 	return why
 }
 
 // longEnough says whether a VM was idle for long enough to leave.
 func (d *deciding) longEnough(vm *VM) bool {
-	if d.wanted(vm.Cloud) {
+	if d.wanted(d.classes[vm.Class]) != "" || d.aboveCeiling(vm) {
 		return true
 	}
 	k := d.policy.Control
 	grew := d.state.Classes[vm.Class].Grew
 	return d.now.Sub(idleSince(vm)) >= k.IdleTime.D() && (grew.IsZero() || d.now.Sub(grew) >= k.Cooldown.D())
+}
+
+// aboveCeiling says whether the queue of a VM has more VMs than its upper threshold allows, idle ones too.
+func (d *deciding) aboveCeiling(vm *VM) bool {
+	q := d.queue(vm.Queue)
+	return q != nil && vm.State == Joined && q.Upper > 0 && int64(len(q.vms)-q.released) > q.Upper
 }
 
 // shrinkBudget returns how many VMs may still leave within the window.

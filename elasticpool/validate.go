@@ -3,6 +3,7 @@ package elasticpool
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,11 +79,12 @@ func (p Policy) validateClasses(c *check) {
 		c.that(class.Slot[CPUs] > 0, "say what its worker offers: cpus at least", "classes", i, "slot")
 		c.amounts(class.Slot, "classes", i, "slot")
 		c.amounts(class.Takes, "classes", i, "takes")
-		c.that(class.Price >= 0, "a price is not negative", "classes", i, "price")
+		c.that(class.Price >= 0 && class.Price <= math.MaxInt32, "a price is a number that is not negative", "classes", i, "price")
 		c.that(class.Max >= 0, "a limit is not negative", "classes", i, "max")
 		b := class.Buffer
 		c.that(b.Min >= 0 && b.Stopped >= 0 && b.Max >= b.Min, "a buffer has 0 <= min <= max", "classes", i, "buffer")
-		c.that(class.Lifetime >= 0, "a lifetime is not negative", "classes", i, "lifetime")
+		least := p.Control.Timeouts.Boot + p.Control.Timeouts.Join
+		c.that(class.Lifetime == 0 || class.Lifetime >= least, fmt.Sprintf("a VM that lives for less than %s is of no use", least), "classes", i, "lifetime")
 		for resource := range class.Devices {
 			c.that(class.Slot[resource] > 0, fmt.Sprintf("the slot has no %s that could have properties", resource), "classes", i, "devices", resource)
 			_, err := deviceAd(class.Devices[resource])
@@ -97,7 +99,7 @@ func (p Policy) validateQueues(c *check) {
 		c.that(q.Name != "", "a queue needs a name", "queues", i, "name")
 		c.that(!seen[q.Name], fmt.Sprintf("two queues are called %s", q.Name), "queues", i, "name")
 		seen[q.Name] = true
-		c.that(q.Weight >= 0, "a weight is more than 0", "queues", i, "weight")
+		c.that(q.Weight >= 0 && q.Weight <= math.MaxInt32, "a weight is more than 0", "queues", i, "weight")
 		c.that(q.Lower >= 0, "a threshold is not negative", "queues", i, "lower")
 		c.that(q.Upper >= 0, "a threshold is not negative; leave it out for none", "queues", i, "upper")
 		c.that(q.Upper == 0 || q.Lower <= q.Upper, fmt.Sprintf("the lower threshold %d is above the upper %d", q.Lower, q.Upper), "queues", i, "lower")

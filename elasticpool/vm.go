@@ -45,6 +45,7 @@ type VM struct {
 	Why       string    `json:"why,omitempty"`    // it is in this state, for people
 	Tries     int       `json:"tries,omitempty"`  // of the action it is in
 	Again     time.Time `json:"again,omitzero"`   // not to be acted on before
+	Proved    bool      `json:"proved,omitempty"` // it came to life once
 	Keep      bool      `json:"keep,omitempty"`   // after draining it goes to the buffer, not away
 	Was       string    `json:"was,omitempty"`    // queue it served before the bind that is under way
 }

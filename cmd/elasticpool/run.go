@@ -92,9 +92,9 @@ func (d *daemon) run(ctx context.Context, parts *parts, dry bool) error {
 func (d *daemon) serveAll(ctx context.Context, pool *elasticpool.Pool, shown *console.Console, dry bool) error {
 	ctx, end := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	err := d.serve(ctx, group, shown, dry)
+	leases, err := d.quota(ctx, group, pool, dry)
 	if err == nil {
-		err = d.quota(ctx, group, pool, dry)
+		err = d.serve(ctx, group, shown, leases, dry)
 	}
 	if err != nil {
 		end()
@@ -131,8 +131,9 @@ func (d *daemon) options(shown *console.Console, dry bool) []elasticpool.PoolOpt
 	return options
 }
 
-// serve opens the control socket and the HTTP address.
-func (d *daemon) serve(ctx context.Context, group *errgroup.Group, shown *console.Console, dry bool) error {
+// serve opens the control socket and the HTTP address. The quota service is there too if it asks for a token: a page of
+// somebody else's that a browser shows must not lease anything.
+func (d *daemon) serve(ctx context.Context, group *errgroup.Group, shown *console.Console, leases http.Handler, dry bool) error {
 	if !dry {
 		socket, err := listenSocket(ctx, filepath.Join(d.config.State, socketName))
 		if err != nil {
@@ -148,7 +149,13 @@ func (d *daemon) serve(ctx context.Context, group *errgroup.Group, shown *consol
 		return err
 	}
 	fmt.Fprintf(d.stdout, "http://%s/\n", listener.Addr())
-	serveHTTP(ctx, group, listener, shown.Handler())
+	handler := http.NewServeMux()
+	handler.Handle("/", shown.Handler())
+	if leases != nil && d.config.Quota.TokenFile != "" {
+		handler.Handle("/quota", leases)
+		handler.Handle("/quota/", leases)
+	}
+	serveHTTP(ctx, group, listener, handler)
 	return nil
 }
 
@@ -168,12 +175,12 @@ func serveHTTP(ctx context.Context, group *errgroup.Group, listener net.Listener
 	})
 }
 
-// quota serves VCondor's protocol if the configuration names an address. A dry run leases nothing: it would promise what another
-// pool has.
-func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elasticpool.Pool, dry bool) error {
+// quota serves VCondor's protocol if the configuration names an address, and returns the same over HTTP. A dry run leases
+// nothing: it would promise what another pool has.
+func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elasticpool.Pool, dry bool) (http.Handler, error) {
 	q := d.config.Quota
 	if q.Listen == "" && q.Socket == "" || dry {
-		return nil
+		return nil, nil
 	}
 	options := []quota.ServerOption{quota.WithLogger(d.logger)}
 	if q.Listen != "" {
@@ -184,21 +191,21 @@ func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elastic
 	}
 	token, err := readToken(q.TokenFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if token != "" {
 		options = append(options, quota.WithToken(token))
 	}
 	server, err := quota.NewServer(pool.Ledger(), options...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := server.Listen(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	for _, address := range server.Addrs() {
 		fmt.Fprintf(d.stdout, "quota %s %s\n", address.Network(), address)
 	}
 	group.Go(func() error { return server.Serve(ctx) })
-	return nil
+	return server.Handler(), nil
 }

@@ -22,7 +22,7 @@ func TestElasticPool(t *testing.T) {
 	h := startHTCondor(t)
 	t.Run("together", func(t *testing.T) {
 		t.Run("grow and shrink", func(t *testing.T) { t.Parallel(); growsAndShrinks(t, h) })
-		t.Run("reclaim and lose", func(t *testing.T) { t.Parallel(); reclaimsAndLoses(t, h) })
+		t.Run("reclaim", func(t *testing.T) { t.Parallel(); reclaims(t, h) })
 		t.Run("die at each state", func(t *testing.T) { t.Parallel(); diesAtEachState(t, h) })
 	})
 	t.Run("doubt", func(t *testing.T) { freezesOnDoubt(t, h) }) //nolint:paralleltest // nobody else may need collector and schedd
