@@ -10,31 +10,33 @@ import (
 // obey takes in the commands of operators. Freezes, drains and quotas stay in force until they are taken back.
 func (d *deciding) obey() {
 	for _, command := range d.in.Commands {
-		switch command.Kind {
-		case CmdFreeze:
-			d.order(command)
-		case CmdThaw:
-			d.withdraw(func(c Command) bool { return c.Kind == CmdFreeze })
-			d.state.Trusted = true
-		case CmdDrain:
-			d.order(command)
-		case CmdUndrain:
-			d.withdraw(func(c Command) bool { return c.Kind == CmdDrain && c.sameTarget(command) })
-		case CmdResetQuota:
-			d.withdraw(func(c Command) bool { return c.Kind == CmdSetQuota && c.Queue == command.Queue })
-		case CmdSetQuota:
-			d.order(d.amended(command))
-		default:
-			d.out.Events = append(d.out.Events, Event{What: fmt.Sprintf("command %q is not known", command.Kind)})
-			continue
-		}
-		d.out.Events = append(d.out.Events, Event{VM: command.VM, Class: command.Class, Cloud: command.Cloud, What: command.String()})
+		d.obeyOne(command)
 	}
 	for _, order := range d.state.Orders {
 		if order.Kind == CmdFreeze {
 			d.halt("frozen by " + order.by())
 		}
 	}
+}
+
+func (d *deciding) obeyOne(command Command) {
+	switch command.Kind {
+	case CmdFreeze, CmdDrain:
+		d.order(command)
+	case CmdThaw:
+		d.withdraw(func(c Command) bool { return c.Kind == CmdFreeze })
+		d.state.Trusted = true
+	case CmdUndrain:
+		d.withdraw(func(c Command) bool { return c.Kind == CmdDrain && c.sameTarget(command) })
+	case CmdResetQuota:
+		d.withdraw(func(c Command) bool { return c.Kind == CmdSetQuota && c.Queue == command.Queue })
+	case CmdSetQuota:
+		d.order(d.amended(command))
+	default:
+		d.out.Events = append(d.out.Events, Event{What: fmt.Sprintf("command %q is not known", command.Kind)})
+		return
+	}
+	d.out.Events = append(d.out.Events, Event{VM: command.VM, Class: command.Class, Cloud: command.Cloud, What: command.String()})
 }
 
 // amended returns a quota order with what earlier ones have set and it does not.

@@ -42,15 +42,8 @@ func (p *Pool) checkCommand(c Command) error {
 		if c.VM == "" && c.Class == "" && c.Queue == "" && c.Cloud == "" {
 			return errors.New("say which vm, class, queue or cloud")
 		}
-	case CmdResetQuota:
-		if c.Queue == "" {
-			return errors.New("say of which queue")
-		}
-	case CmdSetQuota:
-		if err := c.checkQuota(); err != nil {
-			return err
-		}
-		if err := p.checkThresholds(c); err != nil {
+	case CmdSetQuota, CmdResetQuota:
+		if err := cmp.Or(c.checkQuota(), p.checkThresholds(c)); err != nil {
 			return err
 		}
 	default:
@@ -62,6 +55,8 @@ func (p *Pool) checkCommand(c Command) error {
 // checkQuota says what is wrong with the values of a quota.
 func (c Command) checkQuota() error {
 	switch {
+	case c.Kind == CmdResetQuota && c.Queue != "":
+		return nil
 	case c.Queue == "" || c.Lower == nil && c.Upper == nil && c.Weight == nil:
 		return errors.New("say of which queue, and which of lower, upper and weight")
 	case c.Lower != nil && *c.Lower < 0, c.Upper != nil && *c.Upper < 0:

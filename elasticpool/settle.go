@@ -52,10 +52,10 @@ func (d *deciding) madeServer(vm *VM, outcome Outcome, why string) {
 // ended takes in an action whose success shows in what the sensors see.
 func (d *deciding) ended(vm *VM, word, why string) {
 	if word == "" {
-		switch {
-		case vm.State == Lost:
+		switch vm.State {
+		case Lost:
 			d.afterFree(vm, "lost; its jobs are back in their queues")
-		case vm.State == Deleting:
+		case Deleting:
 			d.retry(vm) // DELETE is repeated until the server is gone, but not in each cycle
 		}
 		return
