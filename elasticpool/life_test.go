@@ -423,6 +423,24 @@ func TestWarmBeforeComing(t *testing.T) {
 	assert.Equal(t, 1, w.states()[elasticpool.Joined])
 }
 
+// TestReadyVMOfAnotherClass: a warm VM of a dearer class that will do is taken before a cheaper one is made.
+func TestReadyVMOfAnotherClass(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	big := p.Classes[0]
+	big.Name, big.Price, big.Buffer = "big", 10, elasticpool.Buffer{Min: 1, Max: 1}
+	p.Classes = append(p.Classes, big)
+	w := newWorld(t, p)
+	w.steps(4)
+	require.Equal(t, 1, w.states()[elasticpool.Warm])
+	w.jobs = []elasticpool.JobGroup{waiting("juno", 1)}
+	w.step()
+	for _, a := range w.last.Actions {
+		assert.NotEqual(t, "small", a.Class, "%s: %s", a.Kind, a.Reason)
+	}
+	assert.Equal(t, 1, w.actions(elasticpool.ActJoin))
+}
+
 // TestNoGrowthOnOldDemand: what was last seen is grown on for a time, and no longer.
 func TestNoGrowthOnOldDemand(t *testing.T) {
 	t.Parallel()

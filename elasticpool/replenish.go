@@ -172,24 +172,13 @@ func pop(of map[string][]*VM, class string, may func(*VM) bool) *VM {
 	return nil
 }
 
-// give lets a queue have one more VM of a class, or says why it cannot now.
+// give lets a queue have one more VM of a class, or of another that will do and is ready, or says why it cannot now.
 func (d *deciding) give(q *queueNow, l *lack, class *Class) string {
 	reason := "jobs of " + q.Name + " wait"
 	if d.held(q) == nil && q.view.Waiting == 0 {
 		reason = q.Name + " keeps its lower threshold"
 	}
-	if vm := pop(d.supply.draining, class.Name, func(vm *VM) bool { return vm.Queue == q.Name }); vm != nil {
-		d.act(ActCancelDrain, vm, reason)
-		vm.Keep = false
-		d.move(vm, Joined, "its drain is cancelled: "+reason)
-		return ""
-	}
-	if vm := pop(d.supply.idle, class.Name, func(vm *VM) bool { return vm.Queue != q.Name }); vm != nil {
-		d.bind(vm, q, reason)
-		return ""
-	}
-	if vm := pop(d.supply.warm, class.Name, nil); vm != nil {
-		d.join(vm, q, reason)
+	if d.ready(q, class, reason) || slices.ContainsFunc(l.options, func(other *Class) bool { return d.ready(q, other, reason) }) {
 		return ""
 	}
 	if vm := pop(d.supply.coming, class.Name, nil); vm != nil {
@@ -213,6 +202,26 @@ func (d *deciding) give(q *queueNow, l *lack, class *Class) string {
 		d.tighten(class, why)
 	}
 	return why
+}
+
+// ready gives a queue a VM of a class that can serve within seconds: one that drains, that serves others who do not need
+// it, or that waits in the buffer.
+func (d *deciding) ready(q *queueNow, class *Class, reason string) bool {
+	if vm := pop(d.supply.draining, class.Name, func(vm *VM) bool { return vm.Queue == q.Name }); vm != nil {
+		d.act(ActCancelDrain, vm, reason)
+		vm.Keep = false
+		d.move(vm, Joined, "its drain is cancelled: "+reason)
+		return true
+	}
+	if vm := pop(d.supply.idle, class.Name, func(vm *VM) bool { return vm.Queue != q.Name }); vm != nil {
+		d.bind(vm, q, reason)
+		return true
+	}
+	if vm := pop(d.supply.warm, class.Name, nil); vm != nil {
+		d.join(vm, q, reason)
+		return true
+	}
+	return false
 }
 
 // tighten notes which resources a queue lacks to have a VM of a class.
