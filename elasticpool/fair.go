@@ -102,14 +102,22 @@ func (d *deciding) leased(q *queueNow) []giveBack {
 }
 
 // leftovers returns VMs that still take of a queue's part though they are not counted on: they drain with jobs on them,
-// have to leave, or come up on a host where others failed.
+// have to leave, or come up on a host where others failed. Drains that the queue's lack will cancel are not among them.
 func (d *deciding) leftovers(q *queueNow) []giveBack {
 	n := map[string]int{}
+	lacking := 0
+	for _, l := range q.lacks {
+		lacking += l.want
+	}
 	for _, vm := range d.state.VMs {
 		if vm.Queue != q.Name {
 			continue
 		}
 		drains := vm.State == Draining && len(d.workers[vm.ID].Jobs) > 0
+		if drains && lacking > 0 && d.evicted(vm) == "" {
+			lacking--
+			continue
+		}
 		if drains || counts(vm) && (d.quarantinedOnTheWay(vm) || d.evicted(vm) != "") {
 			n[vm.Class]++
 		}

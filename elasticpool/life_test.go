@@ -441,6 +441,24 @@ func TestReadyVMOfAnotherClass(t *testing.T) {
 	assert.Equal(t, 1, w.actions(elasticpool.ActJoin))
 }
 
+// TestDrainIsCancelledAtTheCeiling: a draining VM counts against the upper threshold, and not twice when it is taken back.
+func TestDrainIsCancelledAtTheCeiling(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Control.ReclaimShare = 1
+	w := serving(t, p, 3)
+	for _, upper := range []int64{2, 3} {
+		if upper == 3 {
+			require.Equal(t, 1, w.states()[elasticpool.Draining])
+			w.jobs[0].Idle = 1
+		}
+		w.next.Commands = []elasticpool.Command{{Kind: elasticpool.CmdSetQuota, Queue: "lhaaso", Upper: &upper}}
+		w.steps(4)
+	}
+	assert.Equal(t, 1, w.actions(elasticpool.ActCancelDrain))
+	assert.Equal(t, 3, w.actions(elasticpool.ActCreate))
+}
+
 // TestNoGrowthOnOldDemand: what was last seen is grown on for a time, and no longer.
 func TestNoGrowthOnOldDemand(t *testing.T) {
 	t.Parallel()

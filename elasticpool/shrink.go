@@ -78,11 +78,23 @@ func (d *deciding) whyIdle(vm *VM) string {
 // longEnough says whether a VM was idle for long enough to leave.
 func (d *deciding) longEnough(vm *VM) bool {
 	if d.wanted(d.classes[vm.Class]) != "" || d.aboveCeiling(vm) {
-		return true
+		// between two jobs a worker looks idle for a moment, and its queue's next job may be on its way to it
+		return d.now.Sub(idleSince(vm)) >= 2*d.policy.Control.Cycle.D() && !d.lacksItself(vm)
 	}
 	k := d.policy.Control
 	grew := d.state.Classes[vm.Class].Grew
 	return d.now.Sub(idleSince(vm)) >= k.IdleTime.D() && (grew.IsZero() || d.now.Sub(grew) >= k.Cooldown.D())
+}
+
+// lacksItself says whether the queue that a VM serves waits for VMs of its class.
+func (d *deciding) lacksItself(vm *VM) bool {
+	q := d.queue(vm.Queue)
+	return q != nil && vm.State == Joined && !d.aboveCeiling(vm) && q.lacksMore(d.classes[vm.Class])
+}
+
+// lacksMore says whether a queue has a lack left that a class can serve.
+func (q *queueNow) lacksMore(class *Class) bool {
+	return slices.ContainsFunc(q.lacks, func(l *lack) bool { return l.want > 0 && slices.Contains(l.options, class) })
 }
 
 // aboveCeiling says whether the queue of a VM has more VMs than its upper threshold allows, idle ones too.
