@@ -34,7 +34,11 @@ func reclaims(t *testing.T, h *htcondor) {
 	assert.Equal(t, job{Status: 4, Starts: 1, VM: vm.ID}, h.ended(t, first)[old.ID], "the old job has come to its end")
 
 	h.open(t, second)
-	h.completes(t, first, 4)
+	// when START no longer holds the schedd has begun a shadow for the next job of the old queue, which starts no job and is
+	// taken back after some seconds: it counts as a start of that job
+	for id, job := range h.ends(t, first, 4) {
+		assert.LessOrEqual(t, job.Starts, 2, "job %s", id)
+	}
 	d.leaves(t)
 	assert.LessOrEqual(t, len(d.started(t)), 4+d.replaced(t), "no more VMs than needed")
 }
