@@ -60,10 +60,7 @@ func (d *deciding) need() {
 			}
 		}
 		d.keepLower(q)
-		q.view.Wanted = len(q.needed)
-		for _, l := range q.lacks {
-			q.view.Wanted += l.want
-		}
+		q.view.Wanted = len(q.needed) + q.lacking()
 	}
 }
 
@@ -315,15 +312,21 @@ func (q *queueNow) lack(vms int, options []*Class, young bool) {
 	q.lacks = append(q.lacks, &lack{want: vms, options: options, young: young, granted: map[string]int{}})
 }
 
+// lacking returns how many VMs a queue needs beyond its own.
+func (q *queueNow) lacking() int {
+	n := 0
+	for _, l := range q.lacks {
+		n += l.want
+	}
+	return n
+}
+
 // keepLower lets a queue that keeps its floor need that many VMs whether it has jobs or not.
 func (d *deciding) keepLower(q *queueNow) {
 	if !q.KeepLower {
 		return
 	}
-	have := len(q.needed)
-	for _, l := range q.lacks {
-		have += l.want
-	}
+	have := len(q.needed) + q.lacking()
 	for _, vm := range q.vms {
 		if have < int(q.Lower) && !q.needed[vm.ID] {
 			q.needed[vm.ID] = true

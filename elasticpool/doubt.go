@@ -120,7 +120,7 @@ func (d *deciding) doubtWorkers() {
 	}
 	served, missing := 0, 0
 	for _, vm := range d.state.VMs {
-		if vm.State == Joined || vm.State == Draining || vm.State == Warm {
+		if reporting(vm) {
 			served++
 			if _, there := d.workers[vm.ID]; !there && !d.serverGone(vm) {
 				missing++
@@ -156,9 +156,11 @@ func (d *deciding) serverGone(vm *VM) bool {
 // workerGone says whether the batch system, too, says that a VM is gone that has served.
 func (d *deciding) workerGone(vm *VM) bool {
 	_, reports := d.workers[vm.ID]
-	served := vm.State == Joined || vm.State == Draining || vm.State == Warm
-	return served && !reports && d.in.Workers.Err == "" && d.in.Workers.Age(d.now) <= d.limit()
+	return reporting(vm) && !reports && d.in.Workers.Err == "" && d.in.Workers.Age(d.now) <= d.limit()
 }
+
+// reporting says whether the worker of a VM has reported and should go on doing so.
+func reporting(vm *VM) bool { return vm.State == Joined || vm.State == Draining || vm.State == Warm }
 
 // showServers keeps which VMs each cloud shows a server of.
 func (d *deciding) showServers() {

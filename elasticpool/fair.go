@@ -14,7 +14,6 @@ type giveBack struct {
 func (d *deciding) share() {
 	d.own = d.taken()
 	d.capacity = d.limits()
-	capacity := d.capacity
 	var queues []quota.Queue
 	var demands []quota.Demand
 	var apply []func(quota.Grant)
@@ -36,7 +35,7 @@ func (d *deciding) share() {
 			apply = append(apply, func(quota.Grant) {}) // they only keep others from having it
 		}
 		for _, l := range q.lacks {
-			demand := quota.Demand{Queue: q.Name, Want: d.useful(l, capacity)}
+			demand := quota.Demand{Queue: q.Name, Want: d.useful(l)}
 			for _, class := range l.options {
 				demand.Options = append(demand.Options, option(class, 0))
 			}
@@ -49,7 +48,7 @@ func (d *deciding) share() {
 			})
 		}
 	}
-	for i, grant := range quota.Share(capacity, queues, demands) {
+	for i, grant := range quota.Share(d.capacity, queues, demands) {
 		apply[i](grant)
 	}
 	d.hysteresis()
@@ -105,10 +104,7 @@ func (d *deciding) leased(q *queueNow) []giveBack {
 // have to leave, or come up on a host where others failed. Drains that the queue's lack will cancel are not among them.
 func (d *deciding) leftovers(q *queueNow) []giveBack {
 	n := map[string]int{}
-	lacking := 0
-	for _, l := range q.lacks {
-		lacking += l.want
-	}
+	lacking := q.lacking()
 	for _, vm := range d.state.VMs {
 		if vm.Queue != q.Name {
 			continue
@@ -197,12 +193,12 @@ func lower(limits, other Resources) Resources {
 }
 
 // useful returns how many VMs of a lack the clouds can hold at all: a million waiting jobs need not be shared one by one.
-func (d *deciding) useful(l *lack, capacity map[string]Resources) int {
+func (d *deciding) useful(l *lack) int {
 	most := 0
 	for _, class := range l.options {
 		n := d.policy.Control.MaxInFlight + len(d.state.VMs) // of a cloud without limits
 		for resource, amount := range class.Takes {
-			if has, limited := capacity[class.Cloud][resource]; limited && amount > 0 {
+			if has, limited := d.capacity[class.Cloud][resource]; limited && amount > 0 {
 				n = min(n, int(max(has, 0)/amount))
 			}
 		}

@@ -22,16 +22,21 @@ func (d *deciding) observe() {
 // disown makes orphans of VMs whose class the policy has no more.
 func (d *deciding) disown() {
 	for _, vm := range d.state.VMs {
-		class := d.classes[vm.Class]
-		if class != nil && class.Cloud == vm.Cloud {
-			continue
-		}
 		switch vm.State {
 		case Orphaned, Draining, Deleting, Failed, Lost:
 		default:
-			d.move(vm, Orphaned, fmt.Sprintf("class %q is not in the policy for cloud %s", vm.Class, vm.Cloud))
+			d.orphan(vm)
 		}
 	}
+}
+
+// orphan makes an orphan of a VM if its class is not in the policy for its cloud, and says whether it did.
+func (d *deciding) orphan(vm *VM) bool {
+	if class := d.classes[vm.Class]; class != nil && class.Cloud == vm.Cloud {
+		return false
+	}
+	d.move(vm, Orphaned, fmt.Sprintf("class %q is not in the policy for cloud %s", vm.Class, vm.Cloud))
+	return true
 }
 
 // observeServers takes in a cloud's list of servers, as of the time at which the look began.
@@ -188,8 +193,7 @@ func (d *deciding) adopt(cloud string, server Server, at time.Time) {
 		vm.Created = d.now
 	}
 	d.add(vm)
-	if class := d.classes[server.Class]; class == nil || class.Cloud != cloud {
-		d.move(vm, Orphaned, fmt.Sprintf("class %q is not in the policy for cloud %s", server.Class, cloud))
+	if d.orphan(vm) {
 		return
 	}
 	if d.byName(vm.Queue) == nil {

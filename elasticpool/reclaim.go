@@ -109,7 +109,7 @@ func (d *deciding) remaining(vm *VM) time.Duration {
 func (d *deciding) whoLacks(class *Class, but *queueNow) *queueNow {
 	var best *queueNow
 	for _, q := range d.queues {
-		if q != but && q.lacksOf(class) != nil && (but.overBy() > 1 || len(q.needed) == 0) && (best == nil || q.part() < best.part()) {
+		if q != but && q.mayHave(class) && (but.overBy() > 1 || len(q.needed) == 0) && (best == nil || q.part() < best.part()) {
 			best = q
 		}
 	}
@@ -126,11 +126,13 @@ func (q *queueNow) overBy() int {
 	return n
 }
 
-// lacksOf returns an unserved lack of a queue that a class can serve and that its share allows, or nil.
-func (q *queueNow) lacksOf(class *Class) *lack {
-	if len(q.over) > 0 || len(q.needed)+q.given >= q.view.Target {
-		return nil
-	}
+// mayHave says whether a queue has a lack that a class can serve and that its share allows.
+func (q *queueNow) mayHave(class *Class) bool {
+	return len(q.over) == 0 && len(q.needed)+q.given < q.view.Target && q.unserved(class) != nil
+}
+
+// unserved returns a lack of a queue that a class can serve, or nil.
+func (q *queueNow) unserved(class *Class) *lack {
 	for _, l := range q.lacks {
 		if l.want > 0 && slices.Contains(l.options, class) {
 			return l
@@ -142,11 +144,8 @@ func (q *queueNow) lacksOf(class *Class) *lack {
 // answered notes that a queue got a VM.
 func (q *queueNow) answered(class *Class) {
 	q.given++
-	for _, l := range q.lacks {
-		if l.want > 0 && slices.Contains(l.options, class) {
-			l.want--
-			return
-		}
+	if l := q.unserved(class); l != nil {
+		l.want--
 	}
 }
 
@@ -177,14 +176,20 @@ func (d *deciding) wanted(class *Class) string {
 	return ""
 }
 
-// mayReclaim says whether one more busy VM may be taken from a queue within the window.
-func (d *deciding) mayReclaim(q *queueNow) bool {
+// leftLately returns how many VMs were taken from a queue within the window, or, without a queue, left the pool.
+func (d *deciding) leftLately(queue string) int {
 	since := d.now.Add(-d.policy.Control.ShrinkWindow.D())
-	taken := 0
+	n := 0
 	for _, leave := range d.state.Left {
-		if leave.Queue == q.Name && leave.At.After(since) {
-			taken++
+		if leave.Queue == queue && leave.At.After(since) {
+			n++
 		}
 	}
+	return n
+}
+
+// mayReclaim says whether one more busy VM may be taken from a queue within the window.
+func (d *deciding) mayReclaim(q *queueNow) bool {
+	taken := d.leftLately(q.Name)
 	return taken < max(int(math.Ceil(d.policy.Control.ReclaimShare*float64(len(q.busy)+taken))), 1)
 }

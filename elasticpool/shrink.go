@@ -89,12 +89,7 @@ func (d *deciding) longEnough(vm *VM) bool {
 // lacksItself says whether the queue that a VM serves waits for VMs of its class.
 func (d *deciding) lacksItself(vm *VM) bool {
 	q := d.queue(vm.Queue)
-	return q != nil && vm.State == Joined && !d.aboveCeiling(vm) && q.lacksMore(d.classes[vm.Class])
-}
-
-// lacksMore says whether a queue has a lack left that a class can serve.
-func (q *queueNow) lacksMore(class *Class) bool {
-	return slices.ContainsFunc(q.lacks, func(l *lack) bool { return l.want > 0 && slices.Contains(l.options, class) })
+	return q != nil && vm.State == Joined && !d.aboveCeiling(vm) && q.unserved(d.classes[vm.Class]) != nil
 }
 
 // aboveCeiling says whether the queue of a VM has more VMs than its upper threshold allows, idle ones too.
@@ -106,13 +101,7 @@ func (d *deciding) aboveCeiling(vm *VM) bool {
 // shrinkBudget returns how many VMs may still leave within the window.
 func (d *deciding) shrinkBudget() int {
 	k := d.policy.Control
-	since := d.now.Add(-k.ShrinkWindow.D())
-	left := 0
-	for _, leave := range d.state.Left {
-		if leave.Queue == "" && leave.At.After(since) {
-			left++
-		}
-	}
+	left := d.leftLately("")
 	return max(int(k.ShrinkShare*float64(len(d.state.VMs)+left)), k.ShrinkMin) - left
 }
 
