@@ -399,6 +399,24 @@ func TestDryRun(t *testing.T) {
 	})
 }
 
+// Nobody looks again after a dry run of one cycle, so it hears out sensors that are slower than a cycle.
+func TestDryRunHearsSlowSensors(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newPlayWorld()
+		w.submit("juno", 3, time.Hour)
+		release := make(chan struct{})
+		w.hang["workers"] = release
+		p := w.pool(t, t.TempDir(), playPolicy(), WithDryRun(), WithTimeouts(time.Hour, time.Hour))
+		time.AfterFunc(3*p.cycle, func() { close(release) })
+		decision, err := p.Cycle(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, decision.Actions, 3)
+		assert.GreaterOrEqual(t, p.Status().Sensors[2].Age, 0.0)
+		require.NoError(t, p.Close())
+	})
+}
+
 // What the quota service has promised holds after a crash, once, also when the journal was compacted in between.
 func TestLeasesSurvive(t *testing.T) {
 	t.Parallel()

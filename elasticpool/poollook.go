@@ -53,13 +53,18 @@ func (s poolSensors) all() []looker {
 	return append(list, s.workers)
 }
 
-// look lets the sensors look, and waits for them, but not longer than a cycle: a slow one is heard in a later cycle.
+// look lets the sensors look, and waits for them, but not longer than a cycle: a slow one is heard in a later cycle. A dry
+// run may have no later one.
 func (p *Pool) look(ctx context.Context) error {
 	var looking []<-chan struct{}
 	for _, s := range p.sensors.all() {
 		looking = append(looking, s.look(p.open, &p.looks)) //nolint:contextcheck // a look lives longer than the cycle that begins it
 	}
-	return p.await(ctx, looking, p.cycle)
+	patience := p.cycle
+	if p.options.dryRun {
+		patience = p.options.look
+	}
+	return p.await(ctx, looking, patience)
 }
 
 // lookAtClouds asks every cloud, and waits for its answer for as long as a look may take.
