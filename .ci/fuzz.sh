@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Every fuzz target for a bounded number of inputs; FUZZ_INPUTS says how many.
+# Every fuzz target for a bounded number of inputs; FUZZ_INPUTS says how many. A package is built once for all its targets.
 set -euo pipefail
 
-listing=$(go test -list '^Fuzz' ./...)
-mapfile -t targets < <(awk '/^Fuzz/ { names[++n] = $1 } /^ok/ { for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }' <<<"$listing")
-if [ ${#targets[@]} -eq 0 ]; then
-  echo "found no fuzz target" >&2
-  exit 1
-fi
-for target in "${targets[@]}"; do
-  read -r package name <<<"$target"
-  echo "$package $name"
-  timeout 180 go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_INPUTS:-2000}x" -fuzzminimizetime 2s "$package"
-done
-echo "${#targets[@]} fuzz targets"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/cache"
+targets=0
+while read -r folder; do
+  package=./${folder#"$PWD"/}
+  go test -c -fuzz=. -o "$dir/fuzz.test" "$package"
+  while read -r name; do
+    echo "$package $name"
+    (cd "$package" && timeout 180 "$dir/fuzz.test" -test.run '^$' -test.fuzz "^$name\$" -test.fuzztime "${FUZZ_INPUTS:-2000}x" \
+      -test.fuzzminimizetime 2s -test.fuzzcachedir "$dir/cache")
+    targets=$((targets + 1))
+  done < <(cd "$package" && "$dir/fuzz.test" -test.list '^Fuzz')
+done < <(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n1 dirname | sort -u)
+echo "$targets fuzz targets"
+[ "$targets" -gt 0 ]

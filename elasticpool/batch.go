@@ -23,7 +23,8 @@ type BatchSystem interface {
 	Drain(ctx context.Context, worker Worker, onlyIdle bool) error
 	// CancelDrain lets a draining worker take jobs again.
 	CancelDrain(ctx context.Context, worker Worker) error
-	// Free gives the jobs of a worker that is no more back to their queues at once, and forgets the worker.
+	// Free asks that the jobs of a worker that is no more go back to their queues, and forgets the worker. When they start
+	// anew is up to the batch system.
 	Free(ctx context.Context, worker Worker) error
 }
 

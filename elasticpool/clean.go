@@ -100,7 +100,7 @@ func (d *deciding) drainLong(vm *VM) {
 	if d.now.Sub(vm.Since) < limit {
 		return
 	}
-	if q := d.byName(vm.Queue); q != nil && q.Preempt {
+	if q := d.queue(vm.Queue); q != nil && q.Preempt {
 		d.remove(vm, "its jobs did not end within "+limit.String())
 		return
 	}

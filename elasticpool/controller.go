@@ -13,6 +13,7 @@ type Controller struct {
 	classes map[string]*Class
 	state   State
 
+	versions   map[string]string // of classes, by name
 	conditions map[string]string // by class, resource and condition: why it is not met
 }
 
@@ -42,6 +43,8 @@ type ClassState struct {
 	Grew     time.Time       `json:"grew,omitzero"`
 	Boots    []time.Duration `json:"boots,omitempty"`  // from plan to warm or joined, the last few
 	Growth   []Growth        `json:"growth,omitempty"` // of the last hour
+	// Took is how long the last VMs were in a state on their way to serving, or were given before they were given up.
+	Took map[VMState][]time.Duration `json:"took,omitempty"`
 }
 
 // Growth is how many VMs of a class were asked for at a time.
@@ -71,9 +74,10 @@ func NewController(policy Policy, state State) (*Controller, error) {
 	if err := policy.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Controller{policy: policy, classes: map[string]*Class{}, state: state, conditions: map[string]string{}}
+	c := &Controller{policy: policy, classes: map[string]*Class{}, state: state, versions: map[string]string{}, conditions: map[string]string{}}
 	for i := range policy.Classes {
 		c.classes[policy.Classes[i].Name] = &policy.Classes[i]
+		c.versions[policy.Classes[i].Name] = policy.Classes[i].Version()
 	}
 	slices.SortFunc(c.state.VMs, func(a, b *VM) int { return compareID(a.ID, b.ID) })
 	if c.state.Classes == nil {

@@ -171,7 +171,7 @@ func TestCeilingIsEnforced(t *testing.T) {
 func TestFailureIsNotEmptiness(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range map[string]func(*world){
-		"the schedd fails":             func(w *world) { w.jobsErr, w.jobs = "communication error", nil },
+		"the schedd fails":             func(w *world) { w.jobsErr = "communication error" }, // and nothing else is amiss
 		"the directory is empty":       func(w *world) { w.mute = true },
 		"the directory is young":       func(w *world) { w.mute, w.young = true, time.Second },
 		"the cloud's list is cut":      func(w *world) { w.hide, w.short = true, true },

@@ -23,16 +23,16 @@ type deciding struct {
 	murky     map[string]string          // doubts about one cloud
 	vanishing bool                       // much is missing at once, whether it is doubted or not
 
-	queues   []*queueNow                  // in the policy's order
-	inCloud  map[string]int               // VMs
-	listed   map[string]bool              // VMs whose servers are in their cloud's list
-	supply   supply                       // of VMs that can be had without making one
-	own      map[string]Resources         // by cloud: what the pool's VMs take
-	capacity map[string]Resources         // by cloud: what the pool may take in all
-	room     map[string]Resources         // by cloud: what can be made there now; nil: nothing
-	tight    map[string]map[string]string // by cloud: resources that a queue lacks and others may hold idle, and why
-	flying   map[string]int               // VMs by class that are asked for and not there yet
-	created  int
+	queues    []*queueNow           // in the policy's order
+	inCloud   map[string]int        // VMs
+	listed    map[string]bool       // VMs whose servers are in their cloud's list
+	supply    supply                // of VMs that can be had without making one
+	own       map[string]Resources  // by cloud: what the pool's VMs take
+	capacity  map[string]Resources  // by cloud: what the pool may take in all
+	room      map[string]Resources  // by cloud: what can be made there now; nil: nothing
+	shortages map[string][]shortage // by cloud: what queues may have and cannot be made, since others hold what it takes
+	flying    map[string]int        // VMs by class that are asked for and not there yet
+	created   int
 }
 
 func newDeciding(c *Controller, in Input) *deciding {
@@ -44,7 +44,7 @@ func newDeciding(c *Controller, in Input) *deciding {
 		Controller: c, in: in, now: now, out: Decision{At: now},
 		vms: make(map[string]*VM, len(c.state.VMs)), acting: map[string]bool{},
 		murky: map[string]string{}, inCloud: map[string]int{}, listed: map[string]bool{},
-		room: map[string]Resources{}, tight: map[string]map[string]string{}, flying: map[string]int{},
+		room: map[string]Resources{}, shortages: map[string][]shortage{}, flying: map[string]int{},
 	}
 	for _, vm := range c.state.VMs {
 		d.vms[vm.ID] = vm
@@ -100,6 +100,7 @@ func (d *deciding) move(vm *VM, to VMState, why string) {
 	d.out.Events = append(d.out.Events, Event{
 		VM: vm.ID, Class: vm.Class, Cloud: vm.Cloud, From: vm.State, To: to, After: d.now.Sub(vm.Since).Seconds(), What: why,
 	})
+	d.passed(vm, to)
 	vm.State, vm.Since, vm.Why, vm.Tries, vm.Again, vm.Missing = to, d.now, why, 0, time.Time{}, time.Time{}
 	if to != Joined && to != Draining && to != Warm {
 		vm.IdleSince = time.Time{}

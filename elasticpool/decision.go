@@ -81,6 +81,7 @@ const (
 	CmdUndrain    CommandKind = "undrain"     // ends CmdDrain
 	CmdResetQuota CommandKind = "reset_quota" // ends CmdSetQuota: the policy's values hold again
 	CmdSetQuota   CommandKind = "set_quota"   // of a queue: lower, upper, weight
+	CmdForget     CommandKind = "forget"      // a stranded VM, or all of a cloud that is not in the policy, leave the books
 )
 
 // Command is what an operator asks for. It stays in force in the controller's state until its opposite comes.
@@ -138,6 +139,8 @@ type ClassView struct {
 	InFlight int             `json:"in_flight"`
 	Ramp     int             `json:"ramp"`   // how many may be in flight
 	Buffer   int             `json:"buffer"` // target of the level-1 buffer
+	// Limits are time-outs in seconds, by state, that were learned from VMs of the class; the others are the policy's.
+	Limits map[VMState]float64 `json:"limits_s,omitempty"`
 }
 
 // Unmet is a group of jobs that no class can serve; it never grows the pool.

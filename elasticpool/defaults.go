@@ -29,6 +29,8 @@ func (p Policy) withDefaults() Policy {
 	orDuration(&t.Join, 2*time.Minute)
 	orDuration(&t.Drain, 7*24*time.Hour)
 	orDuration(&t.Delete, 10*time.Minute)
+	orNumber(&t.Least, 0.7) // so that a build has more than ten minutes however fast the others were
+	orNumber(&t.Most, 2)
 	orDuration(&c.Backoff.First, time.Minute)
 	orDuration(&c.Backoff.Most, 30*time.Minute)
 
@@ -42,7 +44,7 @@ func (p Policy) withDefaults() Policy {
 	for i, class := range p.Classes {
 		class.Takes = class.Takes.Plus(Resources{VMs: 1 - class.Takes[VMs]})
 		if class.Max > 0 {
-			class.Takes["class "+class.Name] = 1 // its own limit is a resource of its cloud
+			class.Takes[class.itself()] = 1 // its own limit is a resource of its cloud
 		}
 		if class.Price == 0 {
 			class.Price = float64(max(class.Slot[CPUs], 1))

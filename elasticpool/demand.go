@@ -15,9 +15,10 @@ type queueNow struct {
 	busy     map[string]bool // VMs with jobs
 	lacks    []*lack
 	over     []giveBack
-	given    int // VMs that it got in this decision
-	released int // idle VMs that it lost in this decision
-	made     int // of them, VMs that were asked of a cloud
+	given    int       // VMs that it got in this decision
+	released int       // idle VMs that it lost in this decision
+	made     int       // of them, VMs that were asked of a cloud
+	use      Resources // of its needed VMs and those that it got
 }
 
 // lack is a number of VMs that a queue needs beyond its own.
@@ -25,7 +26,8 @@ type lack struct {
 	want    int
 	options []*Class
 	young   bool           // its jobs wait for less than a cycle: nothing is made for them yet
-	granted map[string]int // by class
+	granted map[string]int // by class: what of its share is to be tried in this decision
+	due     map[string]int // by class: what of its share it has not got in this decision
 	tried   []*Class       // that could not be had in this decision
 }
 
@@ -90,19 +92,12 @@ func (d *deciding) started(q *queueNow) int {
 
 // survey puts VMs to their queues and counts them.
 func (d *deciding) survey() {
-	byName := map[string]*queueNow{}
-	for _, q := range d.policy.Queues {
-		q = d.ordered(q)
-		now := &queueNow{Queue: q, needed: map[string]bool{}, busy: map[string]bool{}}
-		d.queues = append(d.queues, now)
-		byName[q.Name] = now
-	}
 	for _, vm := range d.state.VMs {
 		d.inCloud[vm.Cloud]++
 		if flies(vm) {
 			d.flying[vm.Class]++
 		}
-		q := byName[vm.Queue]
+		q := d.queue(vm.Queue)
 		if q == nil || !counts(vm) || d.quarantinedOnTheWay(vm) || d.evicted(vm) != "" {
 			continue
 		}
@@ -321,19 +316,18 @@ func (q *queueNow) lacking() int {
 	return n
 }
 
-// keepLower lets a queue that keeps its floor need that many VMs whether it has jobs or not.
+// keepLower lets a queue that keeps its floor need that many VMs whether it has jobs or not: those that it has, and only
+// then others. What its jobs lack does not count as long as it has not come.
 func (d *deciding) keepLower(q *queueNow) {
 	if !q.KeepLower {
 		return
 	}
-	have := len(q.needed) + q.lacking()
 	for _, vm := range q.vms {
-		if have < int(q.Lower) && !q.needed[vm.ID] {
+		if len(q.needed) < int(q.Lower) {
 			q.needed[vm.ID] = true
-			have++
 		}
 	}
-	if missing := int(q.Lower) - have; missing > 0 {
+	if missing := int(q.Lower) - len(q.needed) - q.lacking(); missing > 0 {
 		if options, _ := d.options(&q.Queue, &JobGroup{Queue: q.Name, Request: Resources{CPUs: 1}}, missing); len(options) > 0 {
 			q.lack(missing, options, false)
 		}

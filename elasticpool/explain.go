@@ -3,6 +3,7 @@ package elasticpool
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -66,6 +67,9 @@ func (e explaining) class(view ClassView) []string {
 	if view.Buffer > 0 {
 		lines = append(lines, fmt.Sprintf("its buffer is to have %d VMs", view.Buffer))
 	}
+	for _, state := range slices.Sorted(maps.Keys(view.Limits)) {
+		lines = append(lines, fmt.Sprintf("as its last VMs have shown, one that is %s for %s is given up", state, seconds(view.Limits[state])))
+	}
 	if view.Off == "" {
 		lines = append(lines, "it can be made")
 	}
@@ -113,7 +117,7 @@ func (e explaining) doubts() []string {
 func stateCounts(states map[VMState]int) string {
 	var words []string
 	for _, state := range []VMState{
-		Planned, Requested, Building, Booted, Starting, Warm, Joining, Joined, Draining, Stopping, Stopped, Deleting, Failed, Lost, Orphaned, Degraded,
+		Planned, Requested, Building, Booted, Starting, Warm, Joining, Joined, Draining, Stopping, Stopped, Deleting, Failed, Lost, Orphaned, Stranded, Degraded,
 	} {
 		if n := states[state]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, state))
@@ -121,6 +125,8 @@ func stateCounts(states map[VMState]int) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+func seconds(s float64) string { return waited(time.Duration(s * float64(time.Second))) }
 
 func amounts(r Resources) string {
 	parts := make([]string, 0, len(r))

@@ -66,8 +66,8 @@ func (e explaining) chances(q *Queue, g *JobGroup) []string {
 			lines = append(lines, fmt.Sprintf("class %s does not serve the queue", class.Name))
 		case why != "":
 			lines = append(lines, why)
-		case hasDevices(class) && !wantsDevices(g) && class.Backfill == 0:
-			lines = append(lines, fmt.Sprintf("class %s is for jobs that want its devices", class.Name))
+		case spared(class, g) != "":
+			lines = append(lines, "class "+spared(class, g))
 		default:
 			lines = append(lines, fmt.Sprintf("class %s can run %d such jobs on a VM", class.Name, fits(class.Slot, g.Request)))
 		}

@@ -42,12 +42,33 @@ func (e explaining) vm(vm *VM) []string {
 	if vm.Server != "" {
 		lines = append(lines, fmt.Sprintf("its server is %s on host %s", vm.Server, firstNonEmpty(vm.Host, "unknown")))
 	}
+	lines = append(append(lines, e.outdated(vm)...), e.givenUp(vm)...)
 	lines = append(lines, e.work(vm)...)
 	lines = append(lines, e.missing(vm)...)
 	lines = append(lines, e.worker(vm)...)
 	lines = append(lines, e.acted(vm)...)
 	lines = append(lines, e.orders(func(c Command) bool { return c.touches(vm) })...)
 	return append(lines, e.breaker(vm.Cloud)...)
+}
+
+// outdated tells that a VM was made of what its class is no more.
+func (e explaining) outdated(vm *VM) []string {
+	for i := range e.policy.Classes {
+		if class := &e.policy.Classes[i]; class.Name == vm.Class && vm.Made != "" && vm.Made != class.Version() {
+			return []string{"it was made of another image, flavor or user data than its class has now: it is the first to leave when something shrinks"}
+		}
+	}
+	return nil
+}
+
+// givenUp tells when a VM is given up, if its class has shown how long it may take.
+func (e explaining) givenUp(vm *VM) []string {
+	for _, view := range e.status.Decision.Classes {
+		if limit := view.Limits[vm.State]; view.Name == vm.Class && limit > 0 {
+			return []string{fmt.Sprintf("it is given up when it has been %s for %s, as the last VMs of its class have shown", vm.State, seconds(limit))}
+		}
+	}
+	return nil
 }
 
 // work tells what a VM runs, or since when it runs nothing.

@@ -1,6 +1,8 @@
 package elasticpool
 
 import (
+	"slices"
+
 	"github.com/novacyborg/novacyborg/elasticpool/quota"
 )
 
@@ -162,7 +164,8 @@ func (d *deciding) limits() map[string]Resources {
 // taken returns what the pool's VMs take of each cloud.
 func (d *deciding) taken() map[string]Resources {
 	own := map[string]Resources{}
-	for name, n := range perClass(d.state.VMs) {
+	ours := slices.DeleteFunc(slices.Clone(d.state.VMs), func(vm *VM) bool { return d.classOf(vm) == nil })
+	for name, n := range perClass(ours) {
 		if class := d.classes[name]; class != nil {
 			own[class.Cloud] = own[class.Cloud].Plus(class.Takes.Times(n))
 		}

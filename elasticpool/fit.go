@@ -91,6 +91,19 @@ func hasDevices(class *Class) bool {
 	return false
 }
 
+// spared returns why no VM of a class is made for a group that could run on it, or nothing: it has devices that the group
+// does not want. The group may only use one that is there and idle, after the class's time of backfill.
+func spared(class *Class, g *JobGroup) string {
+	if !hasDevices(class) || wantsDevices(g) {
+		return ""
+	}
+	why := class.Name + " is for jobs that want its devices"
+	if class.Backfill > 0 {
+		why += fmt.Sprintf(", and for others only when it has been idle for %s", class.Backfill)
+	}
+	return why
+}
+
 // outlives says whether a VM lives long enough for a job of a group.
 func (d *deciding) outlives(vm *VM, class *Class, g *JobGroup) bool {
 	return class.Lifetime == 0 || g.Runtime <= class.Lifetime.D()-d.now.Sub(vm.Created)
@@ -115,8 +128,8 @@ func (d *deciding) options(q *Queue, g *JobGroup, jobs int) ([]*Class, string) {
 		switch why := d.unfit(class, g); {
 		case why != "":
 			reasons = append(reasons, why)
-		case hasDevices(class) && !wantsDevices(g) && class.Backfill == 0:
-			reasons = append(reasons, class.Name+" is for jobs that want its devices")
+		case spared(class, g) != "":
+			reasons = append(reasons, spared(class, g))
 		default:
 			found = append(found, class)
 		}
@@ -128,28 +141,27 @@ func (d *deciding) options(q *Queue, g *JobGroup, jobs int) ([]*Class, string) {
 	return found, ""
 }
 
-// rank sorts classes for a group: those that can be made now, without devices that the group does not want, in the
-// queue's own order, of the cloud that is used first, the cheapest for so many jobs, and, between equal ones, the cloud
-// with fewer VMs.
+// rank sorts classes for a group: those that can be made now, in the queue's own order, of the cloud that is used first,
+// the cheapest for so many jobs, and, between equal ones, the cloud with fewer VMs.
 func (d *deciding) rank(classes []*Class, q *Queue, g *JobGroup, jobs int) {
 	type key struct {
-		resting, wasteful bool
-		own, priority     int
-		cost              float64
-		vms               int
+		resting       bool
+		own, priority int
+		cost          float64
+		vms           int
 	}
 	keys := make(map[*Class]key, len(classes))
 	for _, class := range classes {
 		per := max(fits(class.Slot, g.Request), 1)
 		keys[class] = key{
-			resting: d.resting(class) != "", wasteful: hasDevices(class) && !wantsDevices(g),
-			own: slices.Index(q.Classes, class.Name), priority: d.cloud(class.Cloud).Priority,
+			resting: d.resting(class) != "",
+			own:     slices.Index(q.Classes, class.Name), priority: d.cloud(class.Cloud).Priority,
 			cost: float64((jobs+per-1)/per) * class.Price, vms: d.inCloud[class.Cloud],
 		}
 	}
 	slices.SortStableFunc(classes, func(a, b *Class) int {
 		x, y := keys[a], keys[b]
-		return firstOf(compareBool(x.resting, y.resting), compareBool(x.wasteful, y.wasteful), compare(x.own, y.own),
+		return firstOf(compareBool(x.resting, y.resting), compare(x.own, y.own),
 			compare(x.priority, y.priority), compare(x.cost, y.cost), compare(x.vms, y.vms))
 	})
 }

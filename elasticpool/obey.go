@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// obey takes in the commands of operators. Freezes, drains and quotas stay in force until they are taken back.
+// obey takes in the commands of operators, and lines up the queues as these leave them. Freezes, drains and quotas stay in
+// force until they are taken back.
 func (d *deciding) obey() {
 	for _, command := range d.in.Commands {
 		d.obeyOne(command)
@@ -17,6 +18,9 @@ func (d *deciding) obey() {
 			d.halt("frozen by " + order.by())
 		}
 	}
+	for _, q := range d.policy.Queues {
+		d.queues = append(d.queues, &queueNow{Queue: d.ordered(q), needed: map[string]bool{}, busy: map[string]bool{}})
+	}
 }
 
 func (d *deciding) obeyOne(command Command) {
@@ -24,19 +28,29 @@ func (d *deciding) obeyOne(command Command) {
 	case CmdFreeze, CmdDrain:
 		d.order(command)
 	case CmdThaw:
-		d.withdraw(func(c Command) bool { return c.Kind == CmdFreeze })
+		d.withdraw(command.withdraws)
 		d.state.Trusted = true
-	case CmdUndrain:
-		d.withdraw(func(c Command) bool { return c.Kind == CmdDrain && c.sameTarget(command) })
-	case CmdResetQuota:
-		d.withdraw(func(c Command) bool { return c.Kind == CmdSetQuota && c.Queue == command.Queue })
+	case CmdUndrain, CmdResetQuota:
+		d.withdraw(command.withdraws)
 	case CmdSetQuota:
 		d.order(d.amended(command))
+	case CmdForget:
+		d.forgetStranded(command)
+		return
 	default:
 		d.out.Events = append(d.out.Events, Event{What: fmt.Sprintf("command %q is not known", command.Kind)})
 		return
 	}
 	d.out.Events = append(d.out.Events, Event{VM: command.VM, Class: command.Class, Cloud: command.Cloud, What: command.String()})
+}
+
+// forgetStranded takes VMs out of the books that are of a cloud which the policy does not have. Others are never forgotten.
+func (d *deciding) forgetStranded(command Command) {
+	for _, vm := range slices.Clone(d.state.VMs) {
+		if command.names(vm) && !d.configured(vm.Cloud) {
+			d.gone(vm, "forgotten by "+command.by())
+		}
+	}
 }
 
 // amended returns a quota order with what earlier ones have set and it does not.
@@ -67,14 +81,30 @@ func (d *deciding) withdraw(which func(Command) bool) {
 	d.state.Orders = slices.DeleteFunc(d.state.Orders, which)
 }
 
+// withdraws says whether the command takes an order back.
+func (c Command) withdraws(order Command) bool {
+	switch c.Kind {
+	case CmdThaw:
+		return order.Kind == CmdFreeze
+	case CmdUndrain:
+		return order.Kind == CmdDrain && order.sameTarget(c)
+	case CmdResetQuota:
+		return order.Kind == CmdSetQuota && order.Queue == c.Queue
+	}
+	return false
+}
+
 func (c Command) sameTarget(other Command) bool {
 	return c.VM == other.VM && c.Class == other.Class && c.Queue == other.Queue && c.Cloud == other.Cloud
 }
 
 // touches says whether a drain is meant for a VM.
-func (c Command) touches(vm *VM) bool {
+func (c Command) touches(vm *VM) bool { return c.Kind == CmdDrain && c.names(vm) }
+
+// names says whether a VM is one of those that a command names.
+func (c Command) names(vm *VM) bool {
 	named := func(want, is string) bool { return want == "" || want == is }
-	return c.Kind == CmdDrain && named(c.VM, vm.ID) && named(c.Class, vm.Class) && named(c.Queue, vm.Queue) && named(c.Cloud, vm.Cloud)
+	return named(c.VM, vm.ID) && named(c.Class, vm.Class) && named(c.Queue, vm.Queue) && named(c.Cloud, vm.Cloud)
 }
 
 func (c Command) by() string {

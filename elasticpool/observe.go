@@ -3,6 +3,7 @@ package elasticpool
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,20 +20,59 @@ func (d *deciding) observe() {
 	}
 }
 
-// disown makes orphans of VMs whose class the policy has no more.
+// disown strands VMs whose cloud the policy has no more, makes orphans of those whose class it has no more, and takes back
+// those whose cloud or class it has again.
 func (d *deciding) disown() {
 	for _, vm := range d.state.VMs {
-		switch vm.State {
-		case Orphaned, Draining, Deleting, Failed, Lost:
+		switch known := d.configured(vm.Cloud); {
+		case !known:
+			d.move(vm, Stranded, fmt.Sprintf("cloud %s is not in the policy: put it back, or forget the VM", vm.Cloud))
+		case vm.State == Stranded, vm.State == Orphaned:
+			d.takeUp(vm)
+		case vm.State == Draining, vm.State == Deleting, vm.State == Failed, vm.State == Lost:
 		default:
 			d.orphan(vm)
 		}
 	}
 }
 
+// configured says whether a cloud is in the policy.
+func (d *deciding) configured(cloud string) bool {
+	return slices.ContainsFunc(d.policy.Clouds, func(c Cloud) bool { return c.Name == cloud })
+}
+
+// takeUp goes on with a VM that was stranded or an orphan and whose class the policy has. Where it is in its life its
+// server and its worker tell anew.
+func (d *deciding) takeUp(vm *VM) {
+	switch {
+	case d.classOf(vm) == nil:
+		d.orphan(vm)
+		return
+	case strings.Contains(vm.ID, "/"):
+		d.move(vm, Failed, "a second server of a VM")
+		return
+	case d.queue(vm.Queue) == nil:
+		vm.Queue = ""
+	}
+	state := Booted
+	if vm.Server == "" {
+		state = Requested // nobody knows whether it was made
+	}
+	vm.Keep, vm.Was, vm.Gone = false, "", time.Time{}
+	d.move(vm, state, "its cloud and its class are in the policy again")
+}
+
+// classOf returns the class of a VM if the policy has it for the VM's cloud, or nil.
+func (d *deciding) classOf(vm *VM) *Class {
+	if class := d.classes[vm.Class]; class != nil && class.Cloud == vm.Cloud {
+		return class
+	}
+	return nil
+}
+
 // orphan makes an orphan of a VM if its class is not in the policy for its cloud, and says whether it did.
 func (d *deciding) orphan(vm *VM) bool {
-	if class := d.classes[vm.Class]; class != nil && class.Cloud == vm.Cloud {
+	if d.classOf(vm) != nil {
 		return false
 	}
 	d.move(vm, Orphaned, fmt.Sprintf("class %q is not in the policy for cloud %s", vm.Class, vm.Cloud))
@@ -58,10 +98,14 @@ func (d *deciding) observeServers(cloud string, view CloudView, at time.Time) {
 	}
 }
 
-// whose returns the VM whose server it is, or nil. A second server of a VM is a VM of its own.
+// whose returns the VM whose server it is, or nil. A second server of a VM is a VM of its own. A stranded VM whose server
+// another cloud shows is there: its cloud has another name now.
 func (d *deciding) whose(cloud string, server Server) *VM {
 	vm := d.vms[server.VM]
 	switch {
+	case vm != nil && vm.State == Stranded && (vm.Server == "" || vm.Server == server.ID):
+		vm.Cloud, vm.Class = cloud, server.Class
+		d.takeUp(vm)
 	case vm == nil || vm.Cloud != cloud:
 		return d.vms[twinID(server)]
 	case vm.Server != "" && vm.Server != server.ID:
@@ -196,21 +240,11 @@ func (d *deciding) adopt(cloud string, server Server, at time.Time) {
 	if d.orphan(vm) {
 		return
 	}
-	if d.byName(vm.Queue) == nil {
+	if d.queue(vm.Queue) == nil {
 		vm.Queue = ""
 	}
 	d.out.Events = append(d.out.Events, Event{VM: vm.ID, Class: vm.Class, Cloud: cloud, To: vm.State, What: "adopted: its server bears the pool's tag"})
 	d.observeServer(vm, server, at)
-}
-
-// byName returns a queue of the policy, or nil.
-func (d *deciding) byName(name string) *Queue {
-	for i := range d.policy.Queues {
-		if d.policy.Queues[i].Name == name {
-			return &d.policy.Queues[i]
-		}
-	}
-	return nil
 }
 
 // observeTime ends states that last too long.
@@ -218,10 +252,15 @@ func (d *deciding) observeTime(vm *VM) {
 	if d.acting[vm.ID] {
 		return
 	}
-	limit := d.timeout(vm.State)
+	limit := d.timeout(vm.Class, vm.State)
 	if limit == 0 || d.now.Sub(vm.Since) <= limit {
 		return
 	}
+	defer func(state VMState) {
+		if vm.State != state {
+			d.took(vm.Class, state, limit) // so that a time-out which is too short for all of them becomes longer
+		}
+	}(vm.State)
 	switch vm.State {
 	case Planned, Requested:
 		d.neverShown(vm)
@@ -238,14 +277,6 @@ func (d *deciding) observeTime(vm *VM) {
 	default:
 		d.failed(vm, "capacity", fmt.Sprintf("still %s after %s", vm.State, limit))
 	}
-}
-
-// timeout returns how long a VM may be in a state; 0: for ever.
-func (d *deciding) timeout(state VMState) time.Duration {
-	t := d.policy.Control.Timeouts
-	return map[VMState]Duration{
-		Planned: t.Request, Requested: t.Request, Building: t.Build, Starting: t.Build, Stopping: t.Build, Booted: t.Boot, Joining: t.Join,
-	}[state].D()
 }
 
 // neverShown gives up on a VM whose server a complete list does not show.

@@ -38,7 +38,7 @@ func hasJoined(vm *VM, w Worker) bool {
 
 // joined takes in that a worker serves.
 func (d *deciding) joined(vm *VM, w Worker) {
-	if w.Queue != "" && d.byName(w.Queue) != nil {
+	if w.Queue != "" && d.queue(w.Queue) != nil {
 		vm.Queue = w.Queue
 	}
 	d.move(vm, Joined, "it serves")
@@ -58,7 +58,7 @@ func (d *deciding) serving(vm *VM, w Worker) {
 		d.move(vm, Draining, "it is being drained by somebody else")
 		return
 	}
-	if w.Queue != vm.Queue && d.byName(w.Queue) != nil && w.Heard.After(vm.Bound.Add(d.in.Workers.Value.Interval)) {
+	if w.Queue != vm.Queue && d.queue(w.Queue) != nil && w.Heard.After(vm.Bound.Add(d.in.Workers.Value.Interval)) {
 		vm.Queue = w.Queue // the worker knows better once it has reported after the last bind
 	}
 	d.learn(vm, w)

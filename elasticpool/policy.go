@@ -104,7 +104,8 @@ type Control struct {
 	Backoff      Backoff  `yaml:"backoff" json:"backoff,omitzero"`
 }
 
-// Timeouts are how long a VM may be in a state.
+// Timeouts are how long a VM may be in a state. Request, Build, Boot and Join hold until a class has shown how long its own
+// VMs take: then it is twice the time within which 19 of 20 of the last ones were done, between Least and Most times these.
 type Timeouts struct {
 	Request Duration `yaml:"request" json:"request,omitempty"` // 60 s: until the cloud shows the server
 	Build   Duration `yaml:"build" json:"build,omitempty"`     // 15 min
@@ -113,6 +114,9 @@ type Timeouts struct {
 	Drain   Duration `yaml:"drain" json:"drain,omitempty"`     // 7 days
 	Delete  Duration `yaml:"delete" json:"delete,omitempty"`   // 10 min: then it is told as an alarm; it goes on
 	Lost    Duration `yaml:"lost" json:"lost,omitempty"`       // 3 reports of the worker: missing for so long is lost
+
+	Least float64 `yaml:"least" json:"least,omitempty"` // 0.7: a learned time-out is at least this part of the fixed one; 1 and most 1: nothing is learned
+	Most  float64 `yaml:"most" json:"most,omitempty"`   // 2: … and at most so many times as long
 }
 
 // Backoff is how long a class rests after a failure: First, doubled each time up to Most.

@@ -42,6 +42,8 @@ func (p *Pool) checkCommand(c Command) error {
 		if c.VM == "" && c.Class == "" && c.Queue == "" && c.Cloud == "" {
 			return errors.New("say which vm, class, queue or cloud")
 		}
+	case CmdForget:
+		return p.checkForget(c)
 	case CmdSetQuota, CmdResetQuota:
 		if err := cmp.Or(c.checkQuota(), p.checkThresholds(c)); err != nil {
 			return err
@@ -87,10 +89,12 @@ func (p *Pool) checkThresholds(c Command) error {
 	return nil
 }
 
-// checkTarget says what a command names that there is not.
+// checkTarget says what a command names that there is not. An order may be taken back although what it was for is gone.
 func (p *Pool) checkTarget(c Command) error {
 	policy := p.config.Policy
 	switch {
+	case p.withdraws(c):
+		return nil
 	case c.Class != "" && !slices.ContainsFunc(policy.Classes, func(class Class) bool { return class.Name == c.Class }):
 		return fmt.Errorf("there is no class %q", c.Class)
 	case c.Queue != "" && !slices.ContainsFunc(policy.Queues, func(queue Queue) bool { return queue.Name == c.Queue }):
@@ -101,6 +105,33 @@ func (p *Pool) checkTarget(c Command) error {
 		return fmt.Errorf("there is no VM %q", c.VM)
 	}
 	return nil
+}
+
+// checkForget says what a command would forget that it must not: a VM of a cloud that can be reached is drained instead.
+func (p *Pool) checkForget(c Command) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := slices.IndexFunc(p.last.vms, func(vm VM) bool { return c.names(&vm) })
+	switch {
+	case (c.VM == "") == (c.Cloud == ""), c.Class != "", c.Queue != "":
+		return errors.New("say which vm, or which cloud")
+	case c.Cloud != "" && p.clouds[c.Cloud] != nil:
+		return fmt.Errorf("cloud %s is configured: drain it instead", c.Cloud)
+	case at < 0 && c.VM == "":
+		return fmt.Errorf("there is no VM of cloud %q", c.Cloud)
+	case at < 0:
+		return fmt.Errorf("there is no VM %q", c.VM)
+	case p.clouds[p.last.vms[at].Cloud] != nil:
+		return fmt.Errorf("VM %s is of cloud %s, which is configured: drain it instead", c.VM, p.last.vms[at].Cloud)
+	}
+	return nil
+}
+
+// withdraws says whether a command takes back an order that is in force.
+func (p *Pool) withdraws(c Command) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.last.orders, c.withdraws)
 }
 
 // has says whether there is a VM.

@@ -2,6 +2,7 @@ package elasticpool
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,4 +95,49 @@ func TestCommandSurvivesACrash(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An order outlives what it was for. Then status says so, and it can still be taken back; a new one cannot be given.
+func TestOrdersForWhatIsGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		w := newPlayWorld()
+		policy := playPolicy()
+		before := policy
+		before.Queues = append(slices.Clone(policy.Queues), Queue{Name: "old"})
+		before.Classes = append(slices.Clone(policy.Classes), Class{Name: "old", Cloud: policy.Clouds[0].Name, Slot: Resources{CPUs: 1}})
+		p := w.pool(t, dir, before)
+		for _, c := range []Command{
+			{Kind: CmdDrain, Queue: "old"},
+			{Kind: CmdDrain, Class: "old"},
+			{Kind: CmdDrain, Queue: "juno"},
+			{Kind: CmdSetQuota, Queue: "old", Upper: new(int64(1))},
+		} {
+			require.NoError(t, p.Do(c))
+		}
+		cycles(t, p, 1)
+		assert.Empty(t, p.Status().Pointless)
+		require.NoError(t, p.Close())
+
+		p = w.pool(t, dir, policy)
+		assert.Len(t, p.Status().Orders, 4, "they are in force at once")
+		for _, c := range []Command{{Kind: CmdDrain, Queue: "old"}, {Kind: CmdUndrain, Queue: "older"}, {Kind: CmdSetQuota, Queue: "old", Upper: new(int64(1))}} {
+			require.ErrorContains(t, p.Do(c), "there is no queue")
+		}
+		cycles(t, p, 1)
+		assert.Equal(t, []string{
+			"drain queue old, by an operator: there is no queue old any more; elasticpool undrain queue old takes it back",
+			"drain class old, by an operator: there is no class old any more; elasticpool undrain class old takes it back",
+			"set_quota queue old upper 1, by an operator: there is no queue old any more; elasticpool quota old -reset takes it back",
+		}, p.Status().Pointless)
+		for _, c := range []Command{{Kind: CmdUndrain, Queue: "old"}, {Kind: CmdUndrain, Class: "old"}, {Kind: CmdResetQuota, Queue: "old"}} {
+			require.NoError(t, p.Do(c))
+		}
+		cycles(t, p, 1)
+		assert.Equal(t, []Command{{Kind: CmdDrain, Queue: "juno"}}, p.Status().Orders)
+		assert.Empty(t, p.Status().Pointless)
+		require.ErrorContains(t, p.Do(Command{Kind: CmdUndrain, Queue: "old"}), "there is no queue")
+		require.NoError(t, p.Close())
+	})
 }

@@ -66,6 +66,7 @@ func (p *Pool) start(ctx context.Context) error {
 	if err := p.restore(); err != nil {
 		return err
 	}
+	p.warnOfStranded(p.decider.State())
 	if p.options.dryRun {
 		return nil
 	}
@@ -113,8 +114,25 @@ func (p *Pool) restore() error {
 	if err := p.lead(&state, state.Generation); err != nil {
 		return err
 	}
+	p.mu.Lock()
+	p.last.orders = slices.Clone(state.Orders) // they are in force before the first cycle
+	p.mu.Unlock()
 	p.decider, err = p.build(p.config.Policy, state)
 	return err
+}
+
+// warnOfStranded tells of VMs in the journal whose cloud is not configured.
+func (p *Pool) warnOfStranded(state State) {
+	stranded := map[string][]string{}
+	for _, vm := range state.VMs {
+		if p.clouds[vm.Cloud] == nil {
+			stranded[vm.Cloud] = append(stranded[vm.Cloud], vm.ID)
+		}
+	}
+	for _, cloud := range sortedKeys(stranded) {
+		p.options.logger.Warn("VMs are of a cloud that is not configured: nothing is done with them until it is put back or they are forgotten",
+			"cloud", cloud, "vms", stranded[cloud])
+	}
 }
 
 // lead makes the generation of this controller greater than past, and than that of any server that a cloud shows for the

@@ -2,6 +2,7 @@ package elasticpool
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ type Status struct {
 	Decision   Decision        `json:"decision"`        // the last
 	VMs        []VM            `json:"vms"`             // after it, by id
 	Orders     []Command       `json:"orders,omitempty"`
+	Pointless  []string        `json:"pointless,omitempty"` // orders for what is no more, and how they are taken back
 	Sensors    []SensorStatus  `json:"sensors"`
 	Breakers   []BreakerStatus `json:"breakers"` // of the clouds
 	Running    []RunningAction `json:"running,omitempty"`
@@ -91,5 +93,31 @@ func (p *Pool) Status() Status {
 		s.Breakers = append(s.Breakers, p.clouds[cloud.Name].status())
 	}
 	s.Leases = p.ledger.Leases()
+	if s.Cycles > 0 { // else there are no VMs yet
+		s.Pointless = p.pointless(s)
+	}
 	return s
+}
+
+// pointless tells the orders that name something that there is not.
+func (p *Pool) pointless(s Status) []string {
+	var lines []string
+	tell := func(order Command, kind, name string, there bool) {
+		if name == "" || there {
+			return
+		}
+		back := fmt.Sprintf("elasticpool undrain %s %s", kind, name)
+		if order.Kind == CmdSetQuota {
+			back = fmt.Sprintf("elasticpool quota %s -reset", name)
+		}
+		lines = append(lines, fmt.Sprintf("%s: there is no %s %s any more; %s takes it back", order, kind, name, back))
+	}
+	policy := p.config.Policy
+	for _, order := range s.Orders {
+		tell(order, "vm", order.VM, slices.ContainsFunc(s.VMs, func(vm VM) bool { return vm.ID == order.VM }))
+		tell(order, "class", order.Class, slices.ContainsFunc(policy.Classes, func(c Class) bool { return c.Name == order.Class }))
+		tell(order, "queue", order.Queue, slices.ContainsFunc(policy.Queues, func(q Queue) bool { return q.Name == order.Queue }))
+		tell(order, "cloud", order.Cloud, p.clouds[order.Cloud] != nil)
+	}
+	return lines
 }

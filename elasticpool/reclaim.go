@@ -32,14 +32,15 @@ func (d *deciding) takeBack(from *queueNow, over giveBack) {
 		}
 		if to := d.whoLacks(over.class, from); to != nil {
 			d.handOver(vm, from, to)
-			to.answered(over.class)
+			l, due := to.due(over.class)
+			to.got(l, due, over.class)
 			left--
 			continue
 		}
 		if flies(vm) {
 			continue // it is on its way: it may still be of use
 		}
-		if !d.mustShrink(from) && d.wanted(over.class) == "" || from.busy[vm.ID] && !d.mayReclaim(from) {
+		if !d.mustShrink(from, over.class) && d.wanted(over.class) == "" || from.busy[vm.ID] && !d.mayReclaim(from) {
 			return
 		}
 		d.drain(vm, false, from.surplus())
@@ -81,7 +82,7 @@ func (d *deciding) candidates(q *queueNow, class *Class) []*VM {
 		}
 	}
 	slices.SortStableFunc(vms, func(a, b *VM) int {
-		return firstOf(compareBool(!flies(a), !flies(b)), compareBool(q.busy[a.ID], q.busy[b.ID]), compare(remaining[a.ID], remaining[b.ID]))
+		return firstOf(compareBool(!flies(a), !flies(b)), compareBool(q.busy[a.ID], q.busy[b.ID]), compare(remaining[a.ID], remaining[b.ID]), compareBool(!d.outdated(a), !d.outdated(b)))
 	})
 	return vms
 }
@@ -109,26 +110,44 @@ func (d *deciding) remaining(vm *VM) time.Duration {
 func (d *deciding) whoLacks(class *Class, but *queueNow) *queueNow {
 	var best *queueNow
 	for _, q := range d.queues {
-		if q != but && q.mayHave(class) && (but.overBy() > 1 || len(q.needed) == 0) && (best == nil || q.part() < best.part()) {
+		if q != but && q.mayHave(class) && (best == nil || q.part() < best.part()) {
 			best = q
 		}
 	}
 	return best
 }
 
-// overBy returns how many VMs a queue has above its share. One alone is given only to a queue that has none: shares that
-// do not come out even would send it back and forth for ever.
-func (q *queueNow) overBy() int {
-	n := 0
-	for _, over := range q.over {
-		n += over.n
-	}
-	return n
-}
-
 // mayHave says whether a queue has a lack that a class can serve and that its share allows.
 func (q *queueNow) mayHave(class *Class) bool {
-	return len(q.over) == 0 && len(q.needed)+q.given < q.view.Target && q.unserved(class) != nil
+	l, _ := q.due(class)
+	return l != nil && !q.closed(class)
+}
+
+// due returns a lack of a queue for which a class will do, and the class that its share allows for it: that class itself or
+// one that takes no less. A VM that takes more would only have to be given back.
+func (q *queueNow) due(class *Class) (*lack, *Class) {
+	for _, l := range q.lacks {
+		if !l.open() || !slices.Contains(l.options, class) {
+			continue
+		}
+		for _, due := range l.options {
+			if l.due[due.Name] > 0 && due.Cloud == class.Cloud && due.takesAll(class) {
+				return l, due
+			}
+		}
+	}
+	return nil, nil
+}
+
+// takesAll says whether a class takes at least as much of its cloud as another does. The limits on the classes themselves
+// do not count.
+func (c *Class) takesAll(of *Class) bool {
+	for resource, amount := range of.Takes {
+		if c.Takes[resource] < amount && resource != of.itself() {
+			return false
+		}
+	}
+	return true
 }
 
 // unserved returns a lack of a queue that a class can serve, or nil.
@@ -141,36 +160,30 @@ func (q *queueNow) unserved(class *Class) *lack {
 	return nil
 }
 
-// answered notes that a queue got a VM.
-func (q *queueNow) answered(class *Class) {
-	q.given++
-	if l := q.unserved(class); l != nil {
-		l.want--
-	}
+// mustShrink says whether VMs of a class have to go whoever wants them: their queue is above its ceiling, or the pool above
+// what it may take of their cloud.
+func (d *deciding) mustShrink(q *queueNow, class *Class) bool {
+	return class.exceeds(ceiling(q.Queue), q.use) || class.exceeds(d.capacity[class.Cloud], d.own[class.Cloud])
 }
 
-// mustShrink says whether a queue is above its ceiling, which is always enforced.
-func (d *deciding) mustShrink(q *queueNow) bool {
-	use := Resources{}
-	for _, held := range d.held(q) {
-		use = use.Plus(held.class.Takes.Times(int64(held.n)))
+// exceeds says whether limits are passed in something that a class takes.
+func (c *Class) exceeds(limits, use Resources) bool {
+	for resource, takes := range c.Takes {
+		if most, limited := limits[resource]; limited && takes > 0 && use[resource] > most {
+			return true
+		}
 	}
-	return !covers(ceiling(q.Queue), use) || !covers(d.capacity[q.cloudOver()], d.own[q.cloudOver()])
+	return false
 }
 
-// cloudOver returns the cloud of the first class of which a queue has more than its share.
-func (q *queueNow) cloudOver() string {
-	if len(q.over) == 0 {
-		return ""
-	}
-	return q.over[0].class.Cloud
-}
+// itself is the resource of which each VM of a class takes one and the class's own limit is what there is.
+func (c *Class) itself() string { return "class " + c.Name }
 
 // wanted returns why some queue lacks what a VM of a class holds, or nothing.
 func (d *deciding) wanted(class *Class) string {
-	for _, resource := range sortedKeys(d.tight[class.Cloud]) {
-		if class.Takes[resource] > 0 {
-			return d.tight[class.Cloud][resource]
+	for _, s := range d.shortages[class.Cloud] {
+		if s.lack.open() && slices.ContainsFunc(s.of, func(resource string) bool { return class.Takes[resource] > 0 }) {
+			return s.why
 		}
 	}
 	return ""

@@ -2,6 +2,7 @@ package elasticpool
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -12,6 +13,7 @@ type supply struct {
 	idle     map[string][]*VM
 	warm     map[string][]*VM
 	stopped  map[string][]*VM
+	spare    map[string]Resources // by cloud: what VMs take that no queue needs, or that are above their queue's share
 }
 
 // replenish gives queues what they lack and may have, the cheapest way first, one VM at a time to the queue that has
@@ -20,23 +22,59 @@ func (d *deciding) replenish() {
 	d.joinWarm()
 	d.supply = d.takeStock()
 	d.room = d.rooms()
+	d.noteDues()
 	for {
 		q, l, class := d.next()
 		if q == nil {
 			break
 		}
-		l.granted[class.Name]--
-		l.want--
-		if why := d.give(q, l, class); why != "" {
-			l.granted[class.Name]++
-			l.want++
+		got, why := d.give(q, l, class)
+		if got == nil {
 			l.instead(class, d.off(class))
 			q.view.Why = why
 			continue
 		}
-		q.given++
+		l.granted[class.Name]--
+		q.got(l, class, got)
 	}
 	d.buffer()
+}
+
+// noteDues keeps what the shares allow, and what the queues take already of what their ceilings are about.
+func (d *deciding) noteDues() {
+	for _, q := range d.queues {
+		for _, l := range q.lacks {
+			l.due = maps.Clone(l.granted)
+		}
+		q.use = Resources{}
+		for _, held := range d.held(q) {
+			q.use = q.use.Plus(held.class.Takes.Times(int64(held.n)))
+		}
+	}
+}
+
+// open says whether a queue may have more for a lack than it got in this decision.
+func (l *lack) open() bool {
+	n := 0
+	for _, due := range l.due {
+		n += due
+	}
+	return n > 0
+}
+
+// got notes that a queue has one more VM for a lack: one that its share allows of a class, which may be of another that
+// will do.
+func (q *queueNow) got(l *lack, due, class *Class) {
+	l.want--
+	l.due[due.Name]--
+	q.given++
+	q.use = q.use.Plus(class.Takes)
+}
+
+// closed says whether one more VM of a class would take a queue above its ceiling: also for a while, while a VM of another
+// class is on its way out.
+func (q *queueNow) closed(class *Class) bool {
+	return class.exceeds(ceiling(q.Queue), q.use.Plus(class.Takes))
 }
 
 // off says whether a class cannot be had for more than a moment: it rests, or its cloud is full.
@@ -117,15 +155,24 @@ func (d *deciding) join(vm *VM, q *queueNow, reason string) {
 
 // takeStock finds VMs that no queue needs.
 func (d *deciding) takeStock() supply {
-	s := supply{map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}}
+	s := supply{
+		map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}, map[string][]*VM{}, map[string]Resources{},
+	}
 	needed := map[string]bool{}
 	for _, q := range d.queues {
-		for id := range q.needed {
-			needed[id] = true
+		maps.Copy(needed, q.needed)
+		for _, over := range q.over {
+			s.spares(over.class, over.n)
 		}
 	}
 	for _, vm := range d.state.VMs {
-		if needed[vm.ID] || d.evicted(vm) != "" {
+		if needed[vm.ID] {
+			continue
+		}
+		if class := d.classOf(vm); class != nil {
+			s.spares(class, 1)
+		}
+		if d.evicted(vm) != "" {
 			continue
 		}
 		if to := s.of(vm); to != nil && d.available(vm) {
@@ -133,6 +180,11 @@ func (d *deciding) takeStock() supply {
 		}
 	}
 	return s
+}
+
+// spares counts VMs that can be given up.
+func (s supply) spares(class *Class, n int) {
+	s.spare[class.Cloud] = s.spare[class.Cloud].Plus(class.Takes.Times(int64(n)))
 }
 
 // of returns the part of the supply that a VM belongs to, or nil.
@@ -172,15 +224,29 @@ func pop(of map[string][]*VM, class string, may func(*VM) bool) *VM {
 	return nil
 }
 
-// give lets a queue have one more VM of a class, or of another that will do and is ready, or says why it cannot now.
-func (d *deciding) give(q *queueNow, l *lack, class *Class) string {
+// give lets a queue have one more VM of a class, or of another that will do and is ready, and returns the class of what it
+// got, or says why it gets none now.
+func (d *deciding) give(q *queueNow, l *lack, class *Class) (got *Class, why string) {
 	reason := "jobs of " + q.Name + " wait"
-	if d.held(q) == nil && q.view.Waiting == 0 {
+	if len(q.needed) == 0 && q.view.Waiting == 0 {
 		reason = q.Name + " keeps its lower threshold"
 	}
-	if d.ready(q, class, reason) || slices.ContainsFunc(l.options, func(other *Class) bool { return d.ready(q, other, reason) }) {
-		return ""
+	for _, other := range append([]*Class{class}, l.options...) {
+		if !q.closed(other) && d.ready(q, other, class.takesAll(other), reason) {
+			return other, ""
+		}
 	}
+	if q.closed(class) {
+		return nil, "its upper threshold is reached"
+	}
+	if why := d.bring(q, l, class, reason); why != "" {
+		return nil, why
+	}
+	return class, ""
+}
+
+// bring lets a VM of a class be on its way to a queue, or says why it cannot now.
+func (d *deciding) bring(q *queueNow, l *lack, class *Class, reason string) string {
 	if vm := pop(d.supply.coming, class.Name, nil); vm != nil {
 		vm.Queue = q.Name
 		return ""
@@ -199,15 +265,16 @@ func (d *deciding) give(q *queueNow, l *lack, class *Class) string {
 	}
 	why := d.create(q.Name, class, reason)
 	if why != "" {
-		d.tighten(class, why)
+		d.miss(l, class, why)
 	}
 	return why
 }
 
 // ready gives a queue a VM of a class that can serve within seconds: one that drains, that serves others who do not need
-// it, or that waits in the buffer.
-func (d *deciding) ready(q *queueNow, class *Class, reason string) bool {
-	if vm := pop(d.supply.draining, class.Name, func(vm *VM) bool { return vm.Queue == q.Name }); vm != nil {
+// it, or that waits in the buffer. One that drains is kept only if the share of the queue covers it: it may be draining
+// because it does not.
+func (d *deciding) ready(q *queueNow, class *Class, covered bool, reason string) bool {
+	if vm := pop(d.supply.draining, class.Name, func(vm *VM) bool { return covered && vm.Queue == q.Name }); vm != nil {
 		d.act(ActCancelDrain, vm, reason)
 		vm.Keep = false
 		d.move(vm, Joined, "its drain is cancelled: "+reason)
@@ -224,15 +291,24 @@ func (d *deciding) ready(q *queueNow, class *Class, reason string) bool {
 	return false
 }
 
-// tighten notes which resources a queue lacks to have a VM of a class.
-func (d *deciding) tighten(class *Class, why string) {
-	for resource, amount := range class.Takes {
-		if has, limited := d.room[class.Cloud][resource]; limited && has < amount {
-			if d.tight[class.Cloud] == nil {
-				d.tight[class.Cloud] = map[string]string{}
-			}
-			d.tight[class.Cloud][resource] = why
+// shortage is a VM that a queue may have and that cannot be made, since others hold what it takes.
+type shortage struct {
+	lack *lack
+	of   []string // resources
+	why  string
+}
+
+// miss notes a shortage, if what others can spare ends it: what is given up for a VM that cannot be made all the same would
+// only be made again.
+func (d *deciding) miss(l *lack, class *Class, why string) {
+	s := shortage{lack: l, why: why}
+	for _, resource := range sortedKeys(class.Takes) {
+		if has, limited := d.room[class.Cloud][resource]; limited && has < class.Takes[resource] {
+			s.of = append(s.of, resource)
 		}
+	}
+	if len(s.of) > 0 && covers(d.room[class.Cloud], class.Takes.Minus(d.supply.spare[class.Cloud])) {
+		d.shortages[class.Cloud] = append(d.shortages[class.Cloud], s)
 	}
 }
 
@@ -262,7 +338,7 @@ func (d *deciding) create(queue string, class *Class, reason string) string {
 	takeFrom(d.room[class.Cloud], class.Takes)
 	d.created++
 	d.flying[class.Name]++
-	vm := &VM{ID: d.newID(), Class: class.Name, Cloud: class.Cloud, Queue: queue, State: Planned, Since: d.now, Created: d.now, Why: reason}
+	vm := &VM{ID: d.newID(), Class: class.Name, Cloud: class.Cloud, Queue: queue, State: Planned, Since: d.now, Created: d.now, Why: reason, Made: d.versions[class.Name]}
 	d.add(vm)
 	if q := d.queue(queue); q != nil {
 		q.made++

@@ -44,7 +44,7 @@ func (d *deciding) release(vm *VM, class *Class, missing map[*Class]int) bool {
 		vm.Keep = buffered || d.sleeps(class)
 		return !vm.Keep
 	}
-	if missing[class] >= 0 && !wanted {
+	if !wanted && (missing[class] >= 0 || vm.State == Stopped) {
 		return false
 	}
 	missing[class]++ // a warm VM above the target of the buffer
@@ -52,17 +52,17 @@ func (d *deciding) release(vm *VM, class *Class, missing map[*Class]int) bool {
 	return true
 }
 
-// surplus returns VMs that serve or could, and that no queue needs: those idle for longest first, after those on hosts
-// that failed.
+// surplus returns VMs that serve, could or sleep, and that no queue needs: those idle for longest first, after those on hosts
+// that failed and those that were made of an older version of their class.
 func (d *deciding) surplus() []*VM {
 	var vms []*VM
-	for _, of := range []map[string][]*VM{d.supply.warm, d.supply.idle} {
+	for _, of := range []map[string][]*VM{d.supply.warm, d.supply.idle, d.supply.stopped} {
 		for _, class := range sortedKeys(of) {
 			vms = append(vms, of[class]...)
 		}
 	}
 	slices.SortStableFunc(vms, func(a, b *VM) int {
-		return firstOf(compareBool(!d.quarantined(a), !d.quarantined(b)), idleSince(a).Compare(idleSince(b)))
+		return firstOf(compareBool(!d.quarantined(a), !d.quarantined(b)), compareBool(!d.outdated(a), !d.outdated(b)), idleSince(a).Compare(idleSince(b)))
 	})
 	return vms
 }
@@ -102,7 +102,13 @@ func (d *deciding) aboveCeiling(vm *VM) bool {
 func (d *deciding) shrinkBudget() int {
 	k := d.policy.Control
 	left := d.leftLately("")
-	return max(int(k.ShrinkShare*float64(len(d.state.VMs)+left)), k.ShrinkMin) - left
+	there := left // those that are leaving count once
+	for _, vm := range d.state.VMs {
+		if counts(vm) {
+			there++
+		}
+	}
+	return max(int(k.ShrinkShare*float64(there)), k.ShrinkMin) - left
 }
 
 // drain lets a VM take no new jobs and then go.
@@ -123,9 +129,9 @@ func (d *deciding) putAway(vm *VM, class *Class) {
 	d.remove(vm, reason)
 }
 
-// sleeps says whether one more VM of a class may be kept asleep.
+// sleeps says whether one more VM of a class may be kept asleep. Asleep it still takes of its cloud what others lack.
 func (d *deciding) sleeps(class *Class) bool {
-	return class.Stops && d.count(class, Stopped, Stopping) < class.Buffer.Stopped
+	return class.Stops && d.wanted(class) == "" && d.count(class, Stopped, Stopping) < class.Buffer.Stopped
 }
 
 // remove deletes a VM.

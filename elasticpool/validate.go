@@ -160,6 +160,9 @@ func (k Control) validate(c *check) {
 	} {
 		c.that(n >= 0, "a number is not negative", "control", name)
 	}
+	t := k.Timeouts
+	c.that(t.Least >= 0 && t.Least <= 1, "a learned time-out has a least part between 0 and 1 of the fixed one", "control", "timeouts", "least")
+	c.that(t.Most == 0 || t.Most >= 1 && t.Most <= 1000, "a learned time-out is at most 1 to 1000 times the fixed one", "control", "timeouts", "most")
 	k = Policy{Control: k}.withDefaults().Control // one of the two may be left to its default
 	c.that(k.Backoff.First >= 0 && k.Backoff.Most >= k.Backoff.First, "a back-off has 0 <= first <= most", "control", "backoff")
 }

@@ -114,14 +114,14 @@ func (d *deciding) classViews() []ClassView {
 		at[class.Name] = i
 		views[i] = ClassView{
 			Name: class.Name, Cloud: class.Cloud, States: map[VMState]int{}, Off: d.resting(class),
-			InFlight: d.flying[class.Name], Ramp: s.Ramp, Buffer: d.bufferTarget(class),
+			InFlight: d.flying[class.Name], Ramp: s.Ramp, Buffer: d.bufferTarget(class), Limits: d.limitsOf(class.Name),
 		}
 		if d.now.Before(s.Until) {
 			views[i].Until = s.Until
 		}
 	}
 	for _, vm := range d.state.VMs {
-		if i, known := at[vm.Class]; known {
+		if i, known := at[vm.Class]; known && views[i].Cloud == vm.Cloud {
 			views[i].States[vm.State]++
 		}
 	}

@@ -22,6 +22,7 @@ const (
 	Failed    VMState = "failed"    // it did not come to life; it is deleted
 	Lost      VMState = "lost"      // it was there, and is not; its jobs are given back, then it is deleted
 	Orphaned  VMState = "orphaned"  // the server bears our tag, and its class or queue is no more
+	Stranded  VMState = "stranded"  // its cloud is not in the policy: nobody can reach it, and nothing is done with it
 	Degraded  VMState = "degraded"  // it serves with fewer devices than its class has; it is replaced
 )
 
@@ -47,5 +48,6 @@ type VM struct {
 	Again     time.Time `json:"again,omitzero"`   // not to be acted on before
 	Proved    bool      `json:"proved,omitempty"` // it came to life once
 	Keep      bool      `json:"keep,omitempty"`   // after draining it goes to the buffer, not away
+	Made      string    `json:"made,omitempty"`   // Class.Version when it was planned; empty: not known
 	Was       string    `json:"was,omitempty"`    // queue it served before the bind that is under way
 }

@@ -32,7 +32,8 @@ type world struct {
 	pending []elasticpool.Outcome
 	history []elasticpool.Action
 	last    elasticpool.Decision
-	next    elasticpool.Input // commands and the like for the next step
+	next    elasticpool.Input        // commands and the like for the next step
+	bend    func(*elasticpool.Input) // changes what the sensors see
 }
 
 const step = 15 * time.Second
@@ -97,6 +98,9 @@ func (w *world) input() elasticpool.Input {
 	}
 	in.Workers = elasticpool.Seen[elasticpool.Workers]{Value: workers, At: w.now, Tried: w.now}
 	in.Outcomes, w.pending = w.pending, nil
+	if w.bend != nil {
+		w.bend(&in)
+	}
 	return in
 }
 
@@ -183,13 +187,12 @@ func (w *world) do(a elasticpool.Action) string {
 		require.NotContains(w.t, w.servers, a.VM, "a VM is made once")
 		w.servers[a.VM] = &elasticpool.Server{ID: "s-" + a.VM, VM: a.VM, Pool: "physics", Class: a.Class, Queue: a.Queue, Generation: 1, Status: elasticpool.ServerBuilding, Created: w.now}
 		return "s-" + a.VM
-	case elasticpool.ActJoin, elasticpool.ActBind:
+	case elasticpool.ActJoin:
 		worker.Joined, worker.Queue = true, a.Queue
 		worker.Total = w.class(a.Class).Slot.Clone()
 		worker.Free = worker.Total.Clone()
-		for range worker.Jobs {
-			worker.Free = worker.Free.Minus(elasticpool.Resources{"cpus": 1})
-		}
+	case elasticpool.ActBind:
+		worker.Queue = a.Queue
 	case elasticpool.ActDrain:
 		worker.Draining = true
 		if len(worker.Jobs) == 0 {

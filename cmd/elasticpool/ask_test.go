@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -10,16 +12,17 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // untilMain is a program for scripts: until REGEXP COMMAND … runs a command again until what it prints matches, for at most
-// a minute. It prints what the last one printed.
+// three minutes. It prints what the last one printed.
 func untilMain() {
 	wanted := regexp.MustCompile(os.Args[1])
 	var said []byte
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		said, _ = exec.CommandContext(context.Background(), os.Args[2], os.Args[3:]...).CombinedOutput()
 		if wanted.Match(said) {
 			fmt.Print(string(said))
@@ -28,6 +31,28 @@ func untilMain() {
 	}
 	fmt.Printf("never: %s\n%s", wanted, said)
 	os.Exit(1)
+}
+
+// cyclesMain is a program for scripts: cycles N waits until the pool has had so many more cycles.
+func cyclesMain() {
+	more, err := strconv.ParseInt(os.Args[1], 10, 64)
+	fail(err)
+	first := int64(-1)
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		out, err := exec.CommandContext(context.Background(), "elasticpool", "status", "-json").Output()
+		fail(err)
+		var now struct {
+			Cycles int64 `json:"cycles"`
+		}
+		fail(json.Unmarshal(out, &now))
+		if first < 0 {
+			first = now.Cycles
+		}
+		if now.Cycles >= first+more {
+			return
+		}
+	}
+	fail(errors.New("the pool has no more cycles"))
 }
 
 // getMain is a program for scripts: get FILE PATH [HEADER VALUE] asks the console whose address is in a file, and prints

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"os"
@@ -23,15 +22,16 @@ import (
 type parts struct {
 	elasticpool.PoolConfig
 	token   userdata.Token // that workers join with; nil: none
+	dry     bool           // nothing is changed
 	closers []func() error
 }
 
-// build makes the batch system and the clouds that a configuration names.
-func build(ctx context.Context, c *config.Config, logger *slog.Logger) (*parts, error) {
+// build makes the batch system and the clouds that a configuration names. For a dry run there may be a pool at work beside.
+func build(ctx context.Context, c *config.Config, logger *slog.Logger, dry bool) (*parts, error) {
 	if err := c.CheckFiles(); err != nil {
 		return nil, err
 	}
-	p := &parts{PoolConfig: elasticpool.PoolConfig{Policy: c.Policy(), Dir: c.State, Clouds: map[string]elasticpool.Provider{}}}
+	p := &parts{dry: dry, PoolConfig: elasticpool.PoolConfig{Policy: c.Policy(), Dir: c.State, Clouds: map[string]elasticpool.Provider{}}}
 	if c.JoinTokenFile != "" {
 		p.token = userdata.TokenFile(c.JoinTokenFile)
 	}
@@ -93,6 +93,9 @@ func (p *parts) plugin(c config.Cloud, logger *slog.Logger) (elasticpool.Provide
 		return nil, err
 	}
 	options = append(options, execcloud.WithEnv(append(os.Environ(), variables...)...))
+	if p.dry {
+		options = append(options, execcloud.WithReadOnly())
+	}
 	if c.Exec.Timeout > 0 {
 		options = append(options, execcloud.WithTimeout(c.Exec.Timeout.D()))
 	}
@@ -125,13 +128,9 @@ func (p *parts) openNebula(c *config.OpenNebula) (elasticpool.Provider, error) {
 	}
 	options := append(c.Options(), opennebula.WithUserData(p.userData))
 	if c.CAFile != "" {
-		text, err := os.ReadFile(c.CAFile)
+		roots, err := config.Certificates(c.CAFile)
 		if err != nil {
 			return nil, err
-		}
-		roots := x509.NewCertPool()
-		if !roots.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s: no certificate in it", c.CAFile)
 		}
 		options = append(options, opennebula.WithTLS(&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}))
 	}

@@ -50,6 +50,11 @@ func farmMain() {
 func (f farm) main(verb string, args []string) error {
 	switch verb {
 	case "cloud":
+		if !execcloud.ReadOnly() {
+			if err := f.write("cloud-at-work", nil); err != nil {
+				return err
+			}
+		}
 		return execcloud.Serve(context.Background(), os.Stdin, os.Stdout, f)
 	case "jobs":
 		return f.jobs()

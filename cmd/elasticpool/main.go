@@ -24,11 +24,13 @@
 //	elasticpool explain QUEUE|CLASS|VM|JOB         say why something is as it is
 //	elasticpool drain vm|class|queue|cloud NAME    let VMs leave when their jobs have ended
 //	elasticpool undrain vm|class|queue|cloud NAME  take a drain back
+//	elasticpool forget vm|cloud NAME               take VMs of a cloud that is no longer configured out of the books
 //	elasticpool freeze                             do nothing to any VM until thaw
 //	elasticpool thaw                               end a freeze, also one that a doubt has set
 //	elasticpool quota [QUEUE]                      show or set thresholds and weights
 //	elasticpool simulate                           run the controller on virtual time
 //	elasticpool replay FILE                        decide a decision log again and compare
+//	elasticpool version                            print the version
 //
 // # Flags
 //
@@ -49,50 +51,81 @@
 //	elasticpool worker-config POOL: print what a worker's HTCondor needs, for user data
 //
 //	elasticpool status: show the pool
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
 //	  -check            end with exit code 1 if the pool is frozen or its last cycle failed
 //	  -config file      configuration file of the pool
 //	  -json             print everything as JSON
+//	  -key-file file    file with the key of that certificate
 //	  -socket path      control socket, a path; without it that of the configuration
 //	  -token-file file  file with the token for -url
 //	  -url URL          HTTP address of the pool, a URL, instead of its socket
 //	  -vms              list every VM
 //
 //	elasticpool explain QUEUE|CLASS|VM|JOB: say why something is as it is
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
 //	  -config file      configuration file of the pool
+//	  -key-file file    file with the key of that certificate
 //	  -socket path      control socket, a path; without it that of the configuration
 //	  -token-file file  file with the token for -url
 //	  -url URL          HTTP address of the pool, a URL, instead of its socket
 //
 //	elasticpool drain vm|class|queue|cloud NAME: let VMs leave when their jobs have ended
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
 //	  -config file      configuration file of the pool
+//	  -key-file file    file with the key of that certificate
 //	  -socket path      control socket, a path; without it that of the configuration
 //	  -token-file file  file with the token for -url
 //	  -url URL          HTTP address of the pool, a URL, instead of its socket
 //	  -why reason       a reason, which status shows
 //
 //	elasticpool undrain vm|class|queue|cloud NAME: take a drain back
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
 //	  -config file      configuration file of the pool
+//	  -key-file file    file with the key of that certificate
+//	  -socket path      control socket, a path; without it that of the configuration
+//	  -token-file file  file with the token for -url
+//	  -url URL          HTTP address of the pool, a URL, instead of its socket
+//	  -why reason       a reason, which status shows
+//
+//	elasticpool forget vm|cloud NAME: take VMs of a cloud that is no longer configured out of the books
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
+//	  -config file      configuration file of the pool
+//	  -key-file file    file with the key of that certificate
 //	  -socket path      control socket, a path; without it that of the configuration
 //	  -token-file file  file with the token for -url
 //	  -url URL          HTTP address of the pool, a URL, instead of its socket
 //	  -why reason       a reason, which status shows
 //
 //	elasticpool freeze: do nothing to any VM until thaw
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
 //	  -config file      configuration file of the pool
+//	  -key-file file    file with the key of that certificate
 //	  -socket path      control socket, a path; without it that of the configuration
 //	  -token-file file  file with the token for -url
 //	  -url URL          HTTP address of the pool, a URL, instead of its socket
 //	  -why reason       a reason, which status shows
 //
 //	elasticpool thaw: end a freeze, also one that a doubt has set
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
 //	  -config file      configuration file of the pool
+//	  -key-file file    file with the key of that certificate
 //	  -socket path      control socket, a path; without it that of the configuration
 //	  -token-file file  file with the token for -url
 //	  -url URL          HTTP address of the pool, a URL, instead of its socket
 //	  -why reason       a reason, which status shows
 //
 //	elasticpool quota [QUEUE]: show or set thresholds and weights
+//	  -ca-file file     file with the CA of an https -url; without it those of the system
+//	  -cert-file file   file with the certificate that -url asks for
 //	  -config file      configuration file of the pool
+//	  -key-file file    file with the key of that certificate
 //	  -lower number     set the lower threshold, a number of VMs
 //	  -reset            let the configuration's values hold again
 //	  -socket path      control socket, a path; without it that of the configuration
@@ -119,6 +152,8 @@
 //	  -vms number         capacity, a number of VMs (200)
 //
 //	elasticpool replay FILE: decide a decision log again and compare
+//
+//	elasticpool version: print the version
 //
 // # Exit codes
 //
@@ -166,11 +201,13 @@ func commands() []command {
 		{"explain", "QUEUE|CLASS|VM|JOB", "say why something is as it is", explain},
 		{"drain", "vm|class|queue|cloud NAME", "let VMs leave when their jobs have ended", drain},
 		{"undrain", "vm|class|queue|cloud NAME", "take a drain back", undrain},
+		{"forget", "vm|cloud NAME", "take VMs of a cloud that is no longer configured out of the books", forget},
 		{"freeze", "", "do nothing to any VM until thaw", freeze},
 		{"thaw", "", "end a freeze, also one that a doubt has set", thaw},
 		{"quota", "[QUEUE]", "show or set thresholds and weights", quotas},
 		{"simulate", "", "run the controller on virtual time", simulation},
 		{"replay", "FILE", "decide a decision log again and compare", replay},
+		{"version", "", "print the version", version},
 	}
 }
 

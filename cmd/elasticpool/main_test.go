@@ -9,7 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"elasticpool": main, "farm": farmMain, "until": untilMain, "get": getMain, "line": lineMain})
+	testscript.Main(m, map[string]func(){"elasticpool": main, "farm": farmMain, "until": untilMain, "get": getMain, "line": lineMain, "cycles": cyclesMain, "certs": certsMain, "secureline": secureMain})
 }
 
 // TestScripts runs the program as people do, with a batch system and a cloud that live in a folder.

@@ -18,6 +18,10 @@ func undrain(ctx context.Context, p *program, flags *flag.FlagSet, args []string
 	return target(ctx, p, flags, args, elasticpool.CmdUndrain)
 }
 
+func forget(ctx context.Context, p *program, flags *flag.FlagSet, args []string) error {
+	return target(ctx, p, flags, args, elasticpool.CmdForget)
+}
+
 // target gives a command that is meant for a VM, class, queue or cloud.
 func target(ctx context.Context, p *program, flags *flag.FlagSet, args []string, kind elasticpool.CommandKind) error {
 	return order(ctx, p, flags, args, 2, func(args []string) (elasticpool.Command, error) {

@@ -20,7 +20,7 @@ func plan(ctx context.Context, p *program, flags *flag.FlagSet, args []string) e
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	parts, err := build(ctx, c, logger)
+	parts, err := build(ctx, c, logger, true)
 	if err != nil {
 		return err
 	}

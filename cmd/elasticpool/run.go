@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/novacyborg/novacyborg/elasticpool/config"
 	"github.com/novacyborg/novacyborg/elasticpool/console"
 	"github.com/novacyborg/novacyborg/elasticpool/quota"
+	"github.com/novacyborg/novacyborg/internal/unixsocket"
 )
 
 func runPool(ctx context.Context, p *program, flags *flag.FlagSet, args []string) error {
@@ -35,7 +37,7 @@ func runPool(ctx context.Context, p *program, flags *flag.FlagSet, args []string
 	if err != nil {
 		return err
 	}
-	parts, err := build(ctx, c, logger)
+	parts, err := build(ctx, c, logger, *dry)
 	if err != nil {
 		return err
 	}
@@ -131,38 +133,54 @@ func (d *daemon) options(shown *console.Console, dry bool) []elasticpool.PoolOpt
 	return options
 }
 
-// serve opens the control socket and the HTTP address. The quota service is there too if it asks for a token: a page of
+// serve opens the control socket and the HTTP address. The quota service is there too if it knows who asks: a page of
 // somebody else's that a browser shows must not lease anything.
 func (d *daemon) serve(ctx context.Context, group *errgroup.Group, shown *console.Console, leases http.Handler, dry bool) error {
 	if !dry {
-		socket, err := listenSocket(ctx, filepath.Join(d.config.State, socketName))
+		socket, err := unixsocket.Listen(ctx, filepath.Join(d.config.State, socketName), 0o600)
 		if err != nil {
 			return err
 		}
-		serveHTTP(ctx, group, socket, shown.Trusted())
+		d.serveHTTP(ctx, group, socket, shown.Trusted(), nil)
 	}
 	if d.config.HTTP.Listen == "" {
 		return nil
+	}
+	secure, err := d.config.HTTP.TLS.Server(d.logger)
+	if err != nil {
+		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.config.HTTP.Listen)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(d.stdout, "http://%s/\n", listener.Addr())
+	scheme := "http"
+	if secure != nil {
+		scheme = "https"
+	}
+	fmt.Fprintf(d.stdout, "%s://%s/\n", scheme, listener.Addr())
 	handler := http.NewServeMux()
 	handler.Handle("/", shown.Handler())
-	if leases != nil && d.config.Quota.TokenFile != "" {
+	if leases != nil && d.config.KnowsHTTP() {
 		handler.Handle("/quota", leases)
 		handler.Handle("/quota/", leases)
 	}
-	serveHTTP(ctx, group, listener, handler)
+	d.serveHTTP(ctx, group, listener, handler, secure)
 	return nil
 }
 
-func serveHTTP(ctx context.Context, group *errgroup.Group, listener net.Listener, handler http.Handler) {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
+// serveHTTP serves on a listener until the context ends; without a TLS configuration it is plain HTTP.
+func (d *daemon) serveHTTP(ctx context.Context, group *errgroup.Group, listener net.Listener, handler http.Handler, secure *tls.Config) {
+	server := &http.Server{
+		Handler: handler, TLSConfig: secure, ErrorLog: slog.NewLogLogger(d.logger.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+	}
+	serve := server.Serve
+	if secure != nil {
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
 	group.Go(func() error {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}
 		return nil
@@ -182,6 +200,27 @@ func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elastic
 	if q.Listen == "" && q.Socket == "" || dry {
 		return nil, nil
 	}
+	options, err := d.quotaOptions()
+	if err != nil {
+		return nil, err
+	}
+	server, err := quota.NewServer(pool.Ledger(), options...)
+	if err != nil {
+		return nil, err
+	}
+	if err := server.Listen(ctx); err != nil {
+		return nil, err
+	}
+	for _, address := range server.Addrs() {
+		fmt.Fprintf(d.stdout, "quota %s %s\n", address.Network(), address)
+	}
+	group.Go(func() error { return server.Serve(ctx) })
+	return server.Handler(), nil
+}
+
+// quotaOptions are the addresses of the quota service and what protects it.
+func (d *daemon) quotaOptions() ([]quota.ServerOption, error) {
+	q := d.config.Quota
 	options := []quota.ServerOption{quota.WithLogger(d.logger)}
 	if q.Listen != "" {
 		options = append(options, quota.WithTCP(q.Listen))
@@ -196,16 +235,12 @@ func (d *daemon) quota(ctx context.Context, group *errgroup.Group, pool *elastic
 	if token != "" {
 		options = append(options, quota.WithToken(token))
 	}
-	server, err := quota.NewServer(pool.Ledger(), options...)
+	secure, err := q.TLS.Server(d.logger)
 	if err != nil {
 		return nil, err
 	}
-	if err := server.Listen(ctx); err != nil {
-		return nil, err
+	if secure != nil {
+		options = append(options, quota.WithTLS(secure))
 	}
-	for _, address := range server.Addrs() {
-		fmt.Fprintf(d.stdout, "quota %s %s\n", address.Network(), address)
-	}
-	group.Go(func() error { return server.Serve(ctx) })
-	return server.Handler(), nil
+	return options, nil
 }

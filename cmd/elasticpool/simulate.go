@@ -16,6 +16,9 @@ import (
 	"github.com/novacyborg/novacyborg/elasticpool/simulate"
 )
 
+// mostSeeds is over how many seeds policies can be compared.
+const mostSeeds = 10_000
+
 // simulationFlags are what simulate can be told.
 type simulationFlags struct {
 	simulate.Config
@@ -47,6 +50,9 @@ func simulation(ctx context.Context, p *program, flags *flag.FlagSet, args []str
 	if err := parse(flags, args, 0, 0); err != nil {
 		return err
 	}
+	if err := s.check(); err != nil {
+		return err
+	}
 	if s.config != "" {
 		c, err := loadConfig(p, s.config)
 		if err != nil {
@@ -71,7 +77,23 @@ func simulation(ctx context.Context, p *program, flags *flag.FlagSet, args []str
 	if s.json {
 		return json.NewEncoder(p.stdout).Encode(result)
 	}
-	printResults(p.stdout, []simulate.Result{result})
+	return simulate.WriteTable(p.stdout, simulate.Comparison{
+		Policies: []string{result.Policy}, Loads: []float64{result.Load}, Seeds: []uint64{result.Seed}, Results: []simulate.Result{result},
+	})
+}
+
+// check refuses what a flag may not be. The simulator would take a zero for its default.
+func (s *simulationFlags) check() error {
+	switch {
+	case !(s.Days > 0):
+		return fmt.Errorf("%w: -days: %v is not above 0", errUsage, s.Days)
+	case s.VMs < 1:
+		return fmt.Errorf("%w: -vms: %d is not at least 1", errUsage, s.VMs)
+	case !(s.Load >= 0), s.Load == 0 && s.Trace == "":
+		return fmt.Errorf("%w: -load: %v is not above 0", errUsage, s.Load)
+	case s.seeds < 1 || s.seeds > mostSeeds:
+		return fmt.Errorf("%w: -seeds: %d is not from 1 to %d", errUsage, s.seeds, mostSeeds)
+	}
 	return nil
 }
 
@@ -116,10 +138,10 @@ func (s *simulationFlags) compare(ctx context.Context, p *program) error {
 		if err != nil {
 			return fmt.Errorf("%w: -loads: %q is no number", errUsage, text)
 		}
+		if !(load >= 0) || load == 0 && s.Trace == "" {
+			return fmt.Errorf("%w: -loads: %v is not above 0", errUsage, load)
+		}
 		loads = append(loads, load)
-	}
-	if s.seeds < 1 {
-		return fmt.Errorf("%w: -seeds: at least 1", errUsage)
 	}
 	seeds := make([]uint64, s.seeds)
 	for i := range seeds {
@@ -129,37 +151,8 @@ func (s *simulationFlags) compare(ctx context.Context, p *program) error {
 	if err != nil {
 		return usage(err)
 	}
-	var means []simulate.Result
-	for _, load := range loads {
-		for policy := range strings.SplitSeq(s.policies, ",") {
-			means = append(means, mean(policy, load, comparison.Of(policy, load)))
-		}
+	if err := simulate.WriteTable(p.stdout, comparison); err != nil {
+		return err
 	}
-	printResults(p.stdout, means)
 	return writeFile(s.report, func(w io.Writer) error { return simulate.WriteReport(w, comparison) })
-}
-
-func mean(policy string, load float64, of []simulate.Result) simulate.Result {
-	over := func(measure func(simulate.Result) float64) float64 { return simulate.Mean(of, measure) }
-	return simulate.Result{
-		Policy: policy, Load: load,
-		Jobs:       int(over(func(r simulate.Result) float64 { return float64(r.Jobs) })),
-		MeanWait:   over(func(r simulate.Result) float64 { return r.MeanWait }),
-		P95Wait:    over(func(r simulate.Result) float64 { return r.P95Wait }),
-		VMHours:    over(func(r simulate.Result) float64 { return r.VMHours }),
-		BusyRatio:  over(func(r simulate.Result) float64 { return r.BusyRatio }),
-		Boots:      int(over(func(r simulate.Result) float64 { return float64(r.Boots) })),
-		JobsKilled: int(over(func(r simulate.Result) float64 { return float64(r.JobsKilled) })),
-		Jain:       over(func(r simulate.Result) float64 { return r.Jain }),
-	}
-}
-
-// printResults prints a table in Markdown.
-func printResults(w io.Writer, results []simulate.Result) {
-	fmt.Fprintln(w, "| load | policy | jobs | mean wait min | p95 wait min | VM-hours | busy/alive | boots | jobs killed | Jain |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
-	for _, r := range results {
-		fmt.Fprintf(w, "| %.2f | %s | %d | %.0f | %.0f | %.0f | %.3f | %d | %d | %.3f |\n", r.Load, r.Policy, r.Jobs, r.MeanWait, r.P95Wait,
-			r.VMHours, r.BusyRatio, r.Boots, r.JobsKilled, r.Jain)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,16 +59,12 @@ func printStatus(w io.Writer, s elasticpool.Status, vms bool) {
 	for _, order := range s.Orders {
 		fmt.Fprintf(w, "in force: %s\n", order)
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "\nQUEUE\tWAITING\tRUNNING\tHELD\tWANTED\tTARGET\tSERVING\tBUSY\tCOMING\tLOWER\tUPPER\tWHY")
-	for _, q := range d.Queues {
-		upper := "-"
-		if q.Upper >= 0 {
-			upper = strconv.FormatInt(q.Upper, 10)
-		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", q.Name, q.Waiting, q.Running, q.Held, q.Wanted, q.Target,
-			q.Serving, q.Busy, q.Coming, q.Lower, upper, q.Why)
+	for _, order := range s.Pointless {
+		fmt.Fprintf(w, "points to nothing: %s\n", order)
 	}
+	printStranded(w, s.VMs)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	tableQueues(table, d.Queues)
 	fmt.Fprintln(table, "\nCLASS\tCLOUD\tVMS\tON THEIR WAY\tOFF BECAUSE")
 	for _, class := range d.Classes {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d of %d\t%s\n", class.Name, class.Cloud, states(class.States), class.InFlight, class.Ramp, class.Off)
@@ -86,6 +83,33 @@ func printStatus(w io.Writer, s elasticpool.Status, vms bool) {
 		if sensor.Err != "" {
 			fmt.Fprintf(w, "sensor %s: %s\n", sensor.Name, sensor.Err)
 		}
+	}
+}
+
+// tableQueues writes a line for each queue.
+func tableQueues(table io.Writer, queues []elasticpool.QueueView) {
+	fmt.Fprintln(table, "\nQUEUE\tWAITING\tRUNNING\tHELD\tWANTED\tTARGET\tSERVING\tBUSY\tCOMING\tLOWER\tUPPER\tWHY")
+	for _, q := range queues {
+		upper := "-"
+		if q.Upper >= 0 {
+			upper = strconv.FormatInt(q.Upper, 10)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", q.Name, q.Waiting, q.Running, q.Held, q.Wanted, q.Target,
+			q.Serving, q.Busy, q.Coming, q.Lower, upper, q.Why)
+	}
+}
+
+// printStranded tells which VMs are of clouds that are not configured.
+func printStranded(w io.Writer, vms []elasticpool.VM) {
+	stranded := map[string][]string{}
+	for _, vm := range vms {
+		if vm.State == elasticpool.Stranded {
+			stranded[vm.Cloud] = append(stranded[vm.Cloud], vm.ID)
+		}
+	}
+	for _, cloud := range slices.Sorted(maps.Keys(stranded)) {
+		fmt.Fprintf(w, "%d VMs are of cloud %s, which is not configured; put it back, or forget them: %s\n",
+			len(stranded[cloud]), cloud, strings.Join(stranded[cloud], ", "))
 	}
 }
 

@@ -36,12 +36,10 @@ func resolveListen(listen string, expose bool) (endpoint, error) {
 	return endpoint{network: "tcp", address: address.String()}, nil
 }
 
-// open starts to listen. A socket that a dead process left is replaced.
+// open starts to listen.
 func (e endpoint) open(ctx context.Context) (net.Listener, error) {
 	if e.network == "unix" {
-		if err := removeStaleSocket(ctx, e.address); err != nil {
-			return nil, err
-		}
+		return listenUnix(ctx, e.address)
 	}
 	return (&net.ListenConfig{}).Listen(ctx, e.network, e.address)
 }

@@ -146,7 +146,7 @@ func TestUnixSocket(t *testing.T) {
 
 	second := launch(t, "-listen", "unix:"+socket)
 	assert.Equal(t, 1, second.wait(t).ExitCode())
-	assert.Contains(t, second.log.String(), "another process serves it: end that, or take another path\n")
+	assert.Contains(t, second.log.String(), "somebody listens there already: end that process, or take another path\n")
 
 	assert.Equal(t, -1, p.signal(t, os.Kill).ExitCode())
 	require.FileExists(t, socket, "a killed process leaves it")

@@ -4,35 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
-	"syscall"
+
+	"github.com/novacyborg/novacyborg/internal/unixsocket"
 )
 
 // unixPrefix is what the value of -listen and -check starts with when it names a
 // Unix socket.
 const unixPrefix = "unix:"
 
-// removeStaleSocket takes away a socket that nobody serves any more. Anything else
-// at that path is left alone and an error.
-func removeStaleSocket(ctx context.Context, path string) error {
-	info, err := os.Lstat(path)
+// listenUnix opens a socket. One that a dead process left is replaced. Who may open it
+// is the matter of the umask.
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	listener, err := unixsocket.Listen(ctx, path, 0)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
+	case errors.Is(err, unixsocket.ErrInUse):
+		return nil, fmt.Errorf("%w: end that process, or take another path", err)
+	case errors.Is(err, unixsocket.ErrNoSocket):
+		return nil, fmt.Errorf("%w: take another path", err)
 	case err != nil:
-		return err
-	case info.Mode().Type() != fs.ModeSocket:
-		return fmt.Errorf("listen unix:%s: there is a file that is no socket: take another path", path)
+		return nil, err
 	}
-	connection, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
-	if err == nil {
-		_ = connection.Close()
-		return fmt.Errorf("listen unix:%s: another process serves it: end that, or take another path", path)
-	}
-	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return err
-	}
-	return os.Remove(path)
+	return listener, nil
 }

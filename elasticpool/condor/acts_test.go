@@ -144,27 +144,22 @@ func TestCancelDrain(t *testing.T) {
 	require.ErrorIs(t, p.Free(t.Context(), elasticpool.Worker{Name: "a b"}), ErrName)
 }
 
-// TestFree holds and releases at every schedd what runs there on the worker, and nothing else.
+// TestFree vacates at every schedd what runs there on the worker, and nothing else. Nothing is held and released: a job
+// that is released while its last shadow is still there stays idle when that has ended.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	f := newFake(t,
-		rule{Tool: "condor_q", With: []string{"-name b ", "JobStatus == 2"}}, // none runs
-		rule{Tool: "condor_q", With: []string{"JobStatus == 2"}, Out: `[{"ClusterId": 1}]`},
-		rule{Tool: "condor_q", With: []string{"JobStatus == 5"}, Out: `[{"ClusterId": 1}]`})
+		rule{Tool: "condor_q", With: []string{"-name b "}}, // none runs
+		rule{Tool: "condor_q", Out: `[{"ClusterId": 1}]`})
 	p := f.pool(t, func(c *Config) { c.Schedds = []string{"a", "b"} })
 	require.NoError(t, p.Free(t.Context(), vm1))
-	assert.ElementsMatch(t, []string{
-		"condor_q", "condor_hold", "condor_q", "condor_release", "condor_q", "condor_q", "condor_release", "condor_advertise", "condor_advertise",
-	}, f.tools(t))
+	assert.Equal(t, []string{"condor_q", "condor_vacate_job", "condor_q", "condor_advertise", "condor_advertise"}, f.tools(t))
 	var commands []string
 	for _, c := range f.calls(t) {
-		args := strings.Join(c.Args, " ")
 		switch c.Args[0] {
-		case "condor_hold":
-			assert.Equal(t, `condor_hold -name a -reason elasticpool: worker vm1.realstack is lost -subcode 7823 `+
-				`-constraint (JobStatus == 2 || JobStatus == 6 || JobStatus == 7) && regexp("(^|@)vm1[.]realstack$", RemoteHost)`, args)
-		case "condor_release":
-			assert.Contains(t, args, `JobStatus == 5 && HoldReasonSubCode =?= 7823 && substr(HoldReason, 0, 41) == "elasticpool: worker vm1.realstack is lost"`)
+		case "condor_vacate_job":
+			assert.Equal(t, `condor_vacate_job -name a -fast -constraint (JobStatus == 2 || JobStatus == 6 || JobStatus == 7)`+
+				` && regexp("(^|@)vm1[.]realstack$", RemoteHost)`, strings.Join(c.Args, " "))
 		case "condor_advertise":
 			commands = append(commands, c.Args[1])
 			assert.Contains(t, c.Stdin, `Requirements = ElasticVM =?= "vm1"`)
@@ -178,14 +173,19 @@ func TestFree(t *testing.T) {
 func TestFreeFails(t *testing.T) {
 	t.Parallel()
 	running := rule{Tool: "condor_q", Out: `[{"ClusterId": 1}]`}
+	none := rule{Tool: "condor_vacate_job", Err: "\nCouldn't find/fast-vacate all jobs matching constraint (…)\n", Exit: 1}
 	for _, test := range []struct {
 		name  string
 		rules []rule
 		want  error
 	}{
 		{name: "schedd off", rules: []rule{{Tool: "condor_q", Err: "Error: no", Exit: 1}}, want: ErrFailed},
-		{name: "hold refused", rules: []rule{running, {Tool: "condor_hold", Err: "Permission denied", Exit: 1}}, want: ErrFailed},
-		{name: "jobs are gone", rules: []rule{running, {Tool: "condor_hold", Err: "\nCouldn't find/hold all jobs matching constraint (…)\n", Exit: 1}}},
+		{name: "vacate fails", rules: []rule{running, {Tool: "condor_vacate_job", Err: "Error: no", Exit: 1}}, want: ErrFailed},
+		{name: "vacate is not allowed", rules: []rule{running, none}, want: ErrFailed},
+		{name: "jobs have ended", rules: []rule{{Tool: "condor_q", Out: running.Out, Once: true}, none}},
+		{name: "schedd goes away meanwhile", rules: []rule{
+			{Tool: "condor_q", Out: running.Out, Once: true}, {Tool: "condor_q", Err: "Error: no", Exit: 1}, none,
+		}, want: ErrFailed},
 		{name: "collector off", rules: []rule{{Tool: "condor_advertise", Err: "failed to send classad", Exit: 1}}, want: ErrFailed},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -136,7 +136,7 @@ func TestEveryQueryNamesItsSchedd(t *testing.T) {
 		}
 		assert.False(t, slices.Contains(c.Args, "-jsonl"), "trap 4")
 	}
-	assert.Equal(t, 5, queries)
+	assert.Equal(t, 4, queries)
 }
 
 // errorTexts returns what the real tools print on standard error, by command.

@@ -4,16 +4,21 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/novacyborg/novacyborg/elasticpool"
 )
 
-// Free gives the jobs of a worker that is no more back to their queues: the schedd would believe for 40 minutes that
-// they run (JobLeaseDuration). Each schedd is asked to hold and release exactly those that it believes to run there;
-// jobs that run elsewhere meanwhile are not touched. Then the collector forgets the worker. It can be repeated, also
-// after it was cut off between holding and releasing.
+// Free gives the jobs of a worker that is no more back to their queues: each schedd is asked to vacate exactly those that
+// it believes to run there; jobs that run elsewhere meanwhile are not touched. Then the collector forgets the worker. It
+// can be repeated.
+//
+// A job starts anew when its shadow has ended. That takes HTCondor 23.9 up to the job's lease (JobLeaseDuration, by
+// default 40 minutes): a shadow that cannot reach its worker any more sleeps until then, whatever it is told. Its schedd
+// ends it earlier where SHADOW_NOT_RESPONDING_TIMEOUT is shorter. Until then the job counts as running.
+//
+// To hold and release the jobs would show them idle at once, but no schedd starts a job whose shadow is there; and when
+// the shadow ends the schedd does not notice that such a job can run, until its queue changes for another reason.
 func (p *Pool) Free(ctx context.Context, worker elasticpool.Worker) error {
 	if err := named(worker.Name); err != nil {
 		return err
@@ -26,28 +31,30 @@ func (p *Pool) Free(ctx context.Context, worker elasticpool.Worker) error {
 	return p.forget(ctx, worker)
 }
 
-// lostSubCode marks jobs that were held to be released: HoldReasonSubCode.
-const lostSubCode = "7823"
-
-// free holds and releases the schedd's jobs on the worker.
+// free vacates the schedd's jobs on the worker. Where there are none condor_vacate_job fails, in the words in which it
+// also says that it may not.
 func (s *schedd) free(ctx context.Context, worker elasticpool.Worker) error {
 	// A dot in brackets: whether a backslash must be doubled differs between HTCondor's own parsers.
 	pattern := inQuotes("(^|@)" + strings.ReplaceAll(worker.Name, ".", "[.]") + "$")
-	reason := "elasticpool: worker " + worker.Name + " is lost"
-	quoted, err := quote(reason)
-	if err != nil {
+	there := "(JobStatus == 2 || JobStatus == 6 || JobStatus == 7) && regexp(" + pattern + ", RemoteHost)"
+	some, err := s.some(ctx, there)
+	if err != nil || !some {
 		return err
 	}
-	running := "(JobStatus == 2 || JobStatus == 6 || JobStatus == 7) && regexp(" + pattern + ", RemoteHost)"
-	held := "JobStatus == 5 && HoldReasonSubCode =?= " + lostSubCode + " && substr(HoldReason, 0, " + strconv.Itoa(len(reason)) + ") == " + quoted
-	if err := s.change(ctx, "condor_hold", running, "-reason", reason, "-subcode", lostSubCode); err != nil {
-		return err
+	err = s.pool.run(ctx, call{
+		op: "vacate jobs of " + worker.Name + " at schedd " + s.name, tool: "condor_vacate_job",
+		args: s.pool.at("-name", s.name, "-fast", "-constraint", there),
+	})
+	if err != nil && strings.Contains(err.Error(), "Couldn't find/") {
+		if some, again := s.some(ctx, there); again == nil && !some { // they have ended since they were seen
+			return nil
+		}
 	}
-	return s.change(ctx, "condor_release", held)
+	return err
 }
 
-// change runs condor_hold or condor_release on the jobs of a constraint, if there are any: without any both fail.
-func (s *schedd) change(ctx context.Context, tool, constraint string, args ...string) error {
+// some tells whether the schedd has jobs of a constraint.
+func (s *schedd) some(ctx context.Context, constraint string) (bool, error) {
 	some := false
 	c := s.query("jobs of a lost worker", "-constraint", constraint, "-attributes", "ClusterId", "-json")
 	c.read = func(output io.Reader) error {
@@ -56,17 +63,8 @@ func (s *schedd) change(ctx context.Context, tool, constraint string, args ...st
 			return nil
 		})
 	}
-	if err := s.pool.run(ctx, c); err != nil || !some {
-		return err
-	}
-	at := s.pool.at("-name", s.name)
-	err := s.pool.run(ctx, call{
-		op: tool + " at schedd " + s.name, tool: tool, args: append(append(at, args...), "-constraint", constraint),
-	})
-	if err != nil && strings.Contains(err.Error(), "Couldn't find/") { // they have ended or moved since they were seen
-		return nil
-	}
-	return err
+	err := s.pool.run(ctx, c)
+	return some, err
 }
 
 // forget takes the worker's ads out of the collector, which would keep them for a quarter of an hour.

@@ -79,8 +79,8 @@ func TestWorkersOfTheCapture(t *testing.T) {
 	assert.Empty(t, cmp.Diff(want, rosterOf(t, now, ads...).list()), "the order of the ads does not matter")
 }
 
-// TestDrainingWorkerGivesNothing: a draining worker's room is not free (glideinwms 554).
-func TestDrainingWorkerGivesNothing(t *testing.T) {
+// TestBugLogDrainingWorkerGivesNothing: a draining worker's room is not free (glideinwms 554).
+func TestBugLogDrainingWorkerGivesNothing(t *testing.T) {
 	t.Parallel()
 	ads := captured(t, "condor_status_draining.json", "Machine")
 	for _, a := range ads {

@@ -50,15 +50,20 @@ type HTTP struct {
 	Expose bool   `yaml:"expose"`
 	// TokenFile is a file with the token that commands (freeze, drain, quota) need. Without it nobody may command here.
 	TokenFile string `yaml:"token_file"`
+	TLS       *TLS   `yaml:"tls"` // nil: plain HTTP
 }
 
 // Quota is the quota service with VCondor's protocol; no address: none.
 type Quota struct {
 	Listen    string `yaml:"listen"` // TCP: loopback, unless Expose is set
-	Expose    bool   `yaml:"expose"` // needs TokenFile
+	Expose    bool   `yaml:"expose"` // needs TokenFile, or TLS.ClientCAFile
 	Socket    string `yaml:"socket"` // unix
 	TokenFile string `yaml:"token_file"`
+	TLS       *TLS   `yaml:"tls"` // of Listen; nil: plain TCP
 }
+
+// KnowsHTTP says whether the service knows who asks it over HTTP: by a token, or by the client's certificate.
+func (c *Config) KnowsHTTP() bool { return c.Quota.TokenFile != "" || c.HTTP.TLS.knowsClients() }
 
 // OrphanGrace returns how long orphans are left alone.
 func (c *Config) OrphanGrace() time.Duration {

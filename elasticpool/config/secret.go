@@ -55,6 +55,8 @@ func (c *Config) CheckFiles() error {
 	secret(c.HTTP.TokenFile, "http", "token_file")
 	secret(c.Quota.TokenFile, "quota", "token_file")
 	secret(c.JoinTokenFile, "join_token_file")
+	c.HTTP.TLS.checkFiles(f, "http", "tls")
+	c.Quota.TLS.checkFiles(f, "quota", "tls")
 	for i, cloud := range c.Clouds {
 		if cloud.OpenNebula != nil {
 			secret(cloud.OpenNebula.AuthFile, "clouds", i, "opennebula", "auth_file")

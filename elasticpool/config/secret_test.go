@@ -57,6 +57,26 @@ func TestSecret(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// TestTLSFiles: files of TLS that cannot be used are told with the place of their key, and no key is shown.
+func TestTLSFiles(t *testing.T) {
+	t.Parallel()
+	key := file(t, "s3cret", 0o600)
+	text := strings.NewReplacer(
+		"listen: 127.0.0.1:9680", "listen: 127.0.0.1:9680\n  tls: {cert_file: /nowhere, key_file: /nowhere}",
+		"  ## listen: 127.0.0.1:27020", "  listen: 127.0.0.1:27020\n  tls: {cert_file: "+key+", key_file: "+key+", client_ca_file: "+key+"}",
+	).Replace(config.Example)
+	c, err := read(text)
+	require.NoError(t, err)
+	err = c.CheckFiles()
+	require.ErrorContains(t, err, "http.tls.cert_file: open /nowhere")
+	require.ErrorContains(t, err, "quota.tls.cert_file: "+key+" with "+key+": tls: ")
+	require.ErrorContains(t, err, "quota.tls.client_ca_file: "+key+": no certificate in it")
+	assert.NotContains(t, err.Error(), "s3cret")
+	c.HTTP.TLS.KeyFile = file(t, "s3cret", 0o644)
+	c.HTTP.TLS.CertFile = key
+	assert.ErrorIs(t, func() error { _, err := c.HTTP.TLS.Server(nil); return err }(), config.ErrExposed)
+}
+
 // TestCheckFiles: each file that is not as it must be is told with the place of its key.
 func TestCheckFiles(t *testing.T) {
 	t.Parallel()

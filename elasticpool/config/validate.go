@@ -15,6 +15,7 @@ import (
 func (c *Config) validate() error {
 	f := &faults{}
 	c.checkBatch(f)
+	c.checkZeros(f)
 	f.that(c.State != "", "name the directory of the pool's journal", "state")
 	for i, class := range c.Classes {
 		f.wrong(userdata.Check(class), "classes", i, "user_data")
@@ -25,7 +26,10 @@ func (c *Config) validate() error {
 	}
 	checkAddress(f, c.HTTP.Listen, c.HTTP.Expose, "http", "listen")
 	checkAddress(f, c.Quota.Listen, c.Quota.Expose, "quota", "listen")
-	f.that(!c.Quota.Expose || c.Quota.TokenFile != "", "others may reach the quota service only with a token: set token_file", "quota", "expose")
+	c.HTTP.TLS.check(f, c.HTTP.Listen, "http", "tls")
+	c.Quota.TLS.check(f, c.Quota.Listen, "quota", "tls")
+	f.that(!c.Quota.Expose || c.Quota.TokenFile != "" || c.Quota.TLS.knowsClients(),
+		"others may reach the quota service only with a token or a certificate: set token_file, or tls.client_ca_file", "quota", "expose")
 	f.that(c.DecisionLog.MaxBytes > 0, "a size is above zero", "decision_log", "max_bytes")
 	return errors.Join(c.Policy().Validate(), f.err())
 }

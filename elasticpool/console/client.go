@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,11 +34,12 @@ func NewSocketClient(path string) *Client {
 	return &Client{http: &http.Client{Timeout: time.Minute, Transport: transport}, base: "http://pool"}
 }
 
-// NewClient returns a client of the console at a URL, with the token that commands need. It follows no redirects: the
-// token is for nobody else.
-func NewClient(base, token string) *Client {
+// NewClient returns a client of the console at a URL, with the token that commands need, and how it speaks TLS; nil: as the
+// system does. It follows no redirects: the token is for nobody else.
+func NewClient(base, token string, secure *tls.Config) *Client {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{http: &http.Client{Timeout: time.Minute, CheckRedirect: stay}, base: strings.TrimSuffix(base, "/"), token: token}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: secure, DisableKeepAlives: true}
+	return &Client{http: &http.Client{Timeout: time.Minute, CheckRedirect: stay, Transport: transport}, base: strings.TrimSuffix(base, "/"), token: token}
 }
 
 // Status returns how the pool is.

@@ -28,7 +28,7 @@ func TestClient(t *testing.T) {
 	socket := &httptest.Server{Listener: listener, Config: &http.Server{Handler: c.Trusted()}}
 	socket.Start()
 	t.Cleanup(socket.Close)
-	for name, client := range map[string]*console.Client{"http": console.NewClient(web.URL+"/", "s3cret"), "socket": console.NewSocketClient(path)} {
+	for name, client := range map[string]*console.Client{"http": console.NewClient(web.URL+"/", "s3cret", nil), "socket": console.NewSocketClient(path)} {
 		got, err := client.Status(t.Context())
 		require.NoError(t, err, name)
 		assert.Empty(t, cmp.Diff(p.status, got))
@@ -40,7 +40,7 @@ func TestClient(t *testing.T) {
 		require.NoError(t, client.Do(t.Context(), elasticpool.Command{Kind: elasticpool.CmdThaw, By: name}))
 	}
 	assert.Len(t, p.done(), 2)
-	require.ErrorContains(t, console.NewClient(web.URL, "wrong").Do(t.Context(), elasticpool.Command{Kind: elasticpool.CmdThaw}), "this token may not command")
+	require.ErrorContains(t, console.NewClient(web.URL, "wrong", nil).Do(t.Context(), elasticpool.Command{Kind: elasticpool.CmdThaw}), "this token may not command")
 }
 
 // TestClientOfSomethingElse: nobody there, somebody else there, and somebody who sends the token on.
@@ -61,7 +61,7 @@ func TestClientOfSomethingElse(t *testing.T) {
 		}
 	}))
 	t.Cleanup(other.Close)
-	client := console.NewClient(other.URL, "s3cret")
+	client := console.NewClient(other.URL, "s3cret", nil)
 	_, err = client.Status(t.Context())
 	require.ErrorContains(t, err, "the answer is not the pool's")
 	_, err = client.Explain(t.Context(), "x")

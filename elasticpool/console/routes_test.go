@@ -257,7 +257,7 @@ func TestConcurrency(t *testing.T) {
 						assert.NoError(t, errors.Join(err, w.Body.Close()))
 					}
 				}
-				assert.NoError(t, console.NewClient(server.URL, "").Do(t.Context(), elasticpool.Command{Kind: elasticpool.CmdThaw}))
+				assert.NoError(t, console.NewClient(server.URL, "", nil).Do(t.Context(), elasticpool.Command{Kind: elasticpool.CmdThaw}))
 			}
 		}()
 	}

@@ -18,6 +18,11 @@
 // when its standard input ends; after a grace it gets SIGTERM, after another its whole group SIGKILL (WithGrace). What it
 // leaves running on purpose must leave the group, as setsid does, and must not hold its standard output open.
 //
+// A pool has one process of it. `elasticpool plan` and dry runs start one of their own, maybe beside that of a pool that runs.
+// They ask it for servers and limits only (WithReadOnly), and set ELASTICPOOL_READ_ONLY=1 in its environment. A plugin
+// that does something by itself when it starts, such as taking a lock or going on with what it began, must leave that
+// out then ([ReadOnly]); what it answers may be a moment old.
+//
 // What it writes to its standard error goes to the log: at most 4096 bytes of a line and 600 lines a minute. Requests are never
 // logged, since user data may hold secrets; what a plugin writes is its own matter.
 //

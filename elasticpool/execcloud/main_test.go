@@ -21,6 +21,9 @@ const roleVariable = "EXECCLOUD_TEST_ROLE"
 // roles are the plugins that tests start as processes.
 var roles = map[string]func() int{
 	"serve": func() int {
+		if ReadOnly() {
+			fmt.Fprintln(os.Stderr, "it reads only")
+		}
 		if err := Serve(context.Background(), os.Stdin, os.Stdout, newMemory()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

@@ -68,6 +68,9 @@ func (p *Plugin) call(ctx context.Context, method, op string, params, result any
 	ctx, cancel := context.WithTimeout(ctx, p.config.timeout)
 	defer cancel()
 	op += " with plugin " + p.name
+	if p.config.reads && method != MethodServers && method != MethodLimits {
+		return &elasticpool.CloudError{Op: op, Class: elasticpool.ErrUnsupported, Detail: "it is only read from"}
+	}
 	s, err := p.talk(ctx)
 	if err != nil {
 		return cloudError(op, classOf(err), err)

@@ -22,6 +22,7 @@ type config struct {
 	first   time.Duration
 	most    time.Duration
 	line    int // bytes
+	reads   bool
 	fill    func(context.Context, elasticpool.ServerSpec) (string, error)
 }
 
@@ -92,6 +93,15 @@ func WithBackoff(first, most time.Duration) Option {
 			return fmt.Errorf("back-off from %v to %v goes backwards", first, most)
 		}
 		c.first, c.most = first, most
+		return nil
+	}
+}
+
+// WithReadOnly lets the plugin be asked for servers and limits only; everything else fails with ErrUnsupported and does not
+// reach it. Its process has ReadOnlyVariable in its environment. It is for a second process beside that of a pool.
+func WithReadOnly() Option {
+	return func(c *config) error {
+		c.reads = true
 		return nil
 	}
 }

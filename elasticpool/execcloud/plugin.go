@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -134,7 +135,11 @@ func (p *Plugin) launch() (*session, error) {
 	p.alive.Go(func() {
 		defer close(ended)
 		s.run()
-		p.config.log.Warn("plugin is gone", "why", s.reason())
+		level := slog.LevelWarn
+		if errors.Is(s.reason(), errClosed) {
+			level = slog.LevelDebug // it was asked to end
+		}
+		p.config.log.Log(p.life, level, "plugin is gone", "why", s.reason())
 	})
 	p.session, p.ended, p.began = s, ended, time.Now()
 	if err := p.handshake(s); err != nil {

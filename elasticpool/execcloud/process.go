@@ -29,6 +29,9 @@ type process struct {
 func startProcess(command []string, c config) (link, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the operator's own program; it lives longer than a request
 	cmd.Dir, cmd.Env = c.dir, c.env
+	if c.reads {
+		cmd.Env = append(cmd.Environ(), ReadOnlyVariable+"=1")
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	theirs, ours, err := pipes()
 	if err != nil {

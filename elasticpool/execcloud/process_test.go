@@ -1,6 +1,7 @@
 package execcloud
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -26,6 +27,47 @@ func child(t testing.TB, role string, options ...Option) (*Plugin, *journal) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, plugin.Close()) })
 	return plugin, logged
+}
+
+// A plugin that may run beside that of a pool is asked for nothing that changes something, and is told so.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	plugin, logged := child(t, "serve", WithReadOnly(), WithGrace(10*time.Second))
+	_, err := plugin.Create(t.Context(), spec("a"))
+	require.ErrorIs(t, err, elasticpool.ErrUnsupported)
+	server := elasticpool.Server{ID: "id-a", VM: "a", Pool: "farm"}
+	for _, change := range []func(context.Context, elasticpool.Server) error{plugin.Delete, plugin.Stop, plugin.Start} {
+		require.ErrorIs(t, change(t.Context(), server), elasticpool.ErrUnsupported)
+	}
+	_, _, err = plugin.Servers(t.Context(), "farm")
+	require.NoError(t, err)
+	_, err = plugin.Limits(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, plugin.Close())
+	assert.Contains(t, logged.String(), "it reads only")
+
+	plugin, logged = child(t, "serve", WithGrace(10*time.Second))
+	_, err = plugin.Limits(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, plugin.Close())
+	assert.NotContains(t, logged.String(), "it reads only")
+}
+
+// The end that was asked for is no warning; every other one is.
+func TestEndIsLogged(t *testing.T) {
+	t.Parallel()
+	plugin, logged := child(t, "serve", WithGrace(10*time.Second))
+	_, err := plugin.Limits(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, plugin.Close())
+	assert.Contains(t, logged.String(), `level=DEBUG msg="plugin is gone"`)
+	assert.NotContains(t, logged.String(), "level=WARN")
+
+	plugin, logged = child(t, "dies")
+	_, _, err = plugin.Servers(t.Context(), "farm")
+	require.Error(t, err)
+	require.NoError(t, plugin.Close())
+	assert.Contains(t, logged.String(), `level=WARN msg="plugin is gone"`)
 }
 
 func TestProcessDoesWhatIsAsked(t *testing.T) {

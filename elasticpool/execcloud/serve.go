@@ -6,11 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/novacyborg/novacyborg/elasticpool"
 )
+
+// ReadOnlyVariable is set to 1 in the environment of a plugin that is asked for servers and limits only.
+const ReadOnlyVariable = "ELASTICPOOL_READ_ONLY"
+
+// ReadOnly tells a plugin that another process of it may be at work for a pool: it must change nothing, also not when it starts.
+func ReadOnly() bool { return os.Getenv(ReadOnlyVariable) == "1" }
 
 // parallel is how many requests a plugin works on at the same time; more wait.
 const parallel = 64

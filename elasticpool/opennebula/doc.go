@@ -4,6 +4,8 @@
 // user:token. It is sent with each request, in its body; it is in no argument of a program, no log and no error. Plain
 // http is refused unless oned is on this machine or WithPlainHTTP allows it.
 //
+// It was written after OpenNebula's documentation and source, and tried against a fake of oned only, never against a real one.
+//
 // # Classes
 //
 // A class's flavor is a VM template, by id or name. What else the class says replaces what the template says of the same kind:

@@ -14,6 +14,7 @@ type contender struct {
 	usedOfLimited  []int64 // the same, only on clouds that limit the resource
 	share          float64 // dominant share by weight, settled
 	belowFloor     bool    // it may still take a unit that its floor is about
+	keeps          bool    // its next unit is one that it has already
 	wants          []*want
 	cursor         [4]int // first want that may still yield something, by kind of search
 }
@@ -125,6 +126,30 @@ func settle(share float64) float64 {
 	return math.Round(share*grain) / grain
 }
 
+// unrest is how many times the credit of whoever has a unit must be that of another with the same share to lose it to that one.
+// Without it a unit that cannot be divided would change hands as soon as it has been used a little. With it the turns
+// grow longer and longer, up to the time over which credit is forgotten.
+const unrest = 2
+
+// patience orders contenders with the same share.
+func (c *contender) patience() float64 {
+	if c.keeps {
+		return c.credit
+	}
+	return unrest * c.credit
+}
+
+// compareKept puts whoever keeps what it has first.
+func compareKept(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
 // ranking is the heap of contenders; whose turn it is comes first.
 type ranking []*contender
 
@@ -135,7 +160,7 @@ func (r ranking) Less(i, j int) bool {
 	if a.belowFloor != b.belowFloor {
 		return a.belowFloor
 	}
-	return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.credit, b.credit), cmp.Compare(a.name, b.name)) < 0
+	return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.patience(), b.patience()), compareKept(a.keeps, b.keeps), cmp.Compare(a.name, b.name)) < 0
 }
 
 // Push is never called: no contender joins a filling that runs.

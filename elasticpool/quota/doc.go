@@ -88,8 +88,9 @@
 // Everything gets an answer: null, bad JSON, unknown queues. Old clients fill up to MIN whatever AVAILABLE says; give
 // them a floor that they may have.
 //
-// The service listens on the loopback address, or, with a token or TLS, on any. Its unix socket has mode 0600, and a
-// file NAME.lock beside it; a socket that a dead process left is replaced, one that somebody listens on never.
+// The service listens on the loopback address, or, with a token or with TLS and
+// client certificates, on any. Its unix socket has mode 0600; a
+// socket that a dead process left is replaced, one that somebody listens on never.
 // [Limits] bound lines, connections and waiting. A [Client] keeps its connection for some seconds and repeats nothing
 // but queries.
 //

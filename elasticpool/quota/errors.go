@@ -3,6 +3,8 @@ package quota
 import (
 	"errors"
 	"fmt"
+
+	"github.com/novacyborg/novacyborg/internal/unixsocket"
 )
 
 // Causes that callers can ask for with errors.Is.
@@ -24,7 +26,7 @@ var (
 	// ErrReplay is about a record that does not follow from the ones before.
 	ErrReplay = errors.New("record does not fit")
 	// ErrInUse is about a socket on which somebody listens already.
-	ErrInUse = errors.New("somebody listens there already")
+	ErrInUse = unixsocket.ErrInUse
 	// ErrRefused is what a Client returns when the service answered with an error.
 	ErrRefused = errors.New("the quota service refused")
 )

@@ -61,13 +61,18 @@ func (f *filling) run() {
 	for len(f.turn) > 0 {
 		c := f.turn[0]
 		w, o := c.next()
+		if kept := o != nil && o.have > 0; c.keeps && !kept {
+			c.keeps = false // it only ever loses what it has, so that the order of the others holds meanwhile
+			heap.Fix(&f.turn, 0)
+			continue
+		}
 		switch {
 		case o != nil:
 			w.take(o)
 			c.use(o, f.total)
 			heap.Fix(&f.turn, 0)
 		case c.belowFloor:
-			c.belowFloor = false // nothing that its floor is about fits or is wanted any more
+			c.belowFloor, c.keeps = false, true // nothing that its floor is about fits or is wanted any more
 			heap.Fix(&f.turn, 0)
 		default:
 			heap.Pop(&f.turn)
@@ -146,7 +151,7 @@ func (f *filling) contender(q Queue) *contender {
 		name: q.Name, weight: weight, credit: q.Credit,
 		min: f.vector(q.Min, 0), max: f.vector(q.Max, math.MaxInt64),
 		used: make([]int64, len(f.names)), usedOfLimited: make([]int64, len(f.names)),
-		belowFloor: len(q.Min) > 0,
+		belowFloor: len(q.Min) > 0, keeps: true,
 	}
 }
 

@@ -2,8 +2,12 @@ package quota
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
+
+	"github.com/novacyborg/novacyborg/internal/unixsocket"
 )
 
 // Listen opens the listeners that the options name, all of them or none.
@@ -16,11 +20,14 @@ func (s *Server) Listen(ctx context.Context) error {
 		s.listeners = append(s.listeners, l)
 	}
 	if s.unix != "" {
-		l, err := listenUnix(ctx, s.unix)
+		l, err := unixsocket.Listen(ctx, s.unix, 0o600)
+		if errors.Is(err, unixsocket.ErrNoSocket) {
+			err = fmt.Errorf("%w: %w: choose another path", ErrConfig, err)
+		}
 		if err != nil {
 			s.closeListeners()
 			s.listeners = nil
-			return &Error{Op: "listen on " + s.unix, Err: err}
+			return &Error{Op: "set up the quota service", Err: err}
 		}
 		s.listeners = append(s.listeners, l)
 	}
@@ -53,14 +60,14 @@ func (s *Server) listenTCP(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.token == nil && s.tls == nil {
+	if s.token == nil && (s.tls == nil || s.tls.ClientAuth < tls.RequireAndVerifyClientCert) {
 		ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 		if err != nil {
 			return nil, err
 		}
 		for _, ip := range ips {
 			if !ip.IP.IsLoopback() {
-				return nil, fmt.Errorf("%w: other machines can reach %s; give a token or TLS", ErrConfig, ip.String())
+				return nil, fmt.Errorf("%w: other machines can reach %s; give a token, or TLS with client certificates", ErrConfig, ip.String())
 			}
 		}
 	}

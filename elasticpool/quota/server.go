@@ -38,7 +38,7 @@ type Limits struct {
 type ServerOption func(*Server) error
 
 // WithTCP makes the service listen on host:port. Without a host that is the loopback address; an address that other
-// machines can reach is refused unless there is a token or TLS. VCondor's port is 27020.
+// machines can reach is refused unless there is a token, or TLS that asks for client certificates and verifies them. VCondor's port is 27020.
 func WithTCP(address string) ServerOption {
 	return func(s *Server) error {
 		host, port, err := net.SplitHostPort(address)

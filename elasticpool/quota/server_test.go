@@ -90,11 +90,16 @@ func TestNewServerRefuses(t *testing.T) {
 
 func TestListenRefuses(t *testing.T) {
 	t.Parallel()
+	cert, roots := certificate(t)
+	anybody := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13}
+	unsure := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS13, ClientCAs: roots, ClientAuth: tls.VerifyClientCertIfGiven}
 	tests := []struct {
 		name string
 		opts []quota.ServerOption
 		want string
 	}{
+		{"all addresses with TLS that knows no clients", []quota.ServerOption{quota.WithTCP("0.0.0.0:0"), quota.WithTLS(anybody)}, "give a token, or TLS with client certificates"},
+		{"all addresses with TLS for those with and without", []quota.ServerOption{quota.WithTCP("0.0.0.0:0"), quota.WithTLS(unsure)}, "give a token, or TLS with client certificates"},
 		{"nothing to listen on", nil, "give the service a TCP address or a unix socket"},
 		{"all addresses without token and TLS", []quota.ServerOption{quota.WithTCP("0.0.0.0:0")}, "other machines can reach 0.0.0.0"},
 		{"all IPv6 addresses without token and TLS", []quota.ServerOption{quota.WithTCP("[::]:0")}, "other machines can reach ::"},

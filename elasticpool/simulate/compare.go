@@ -17,6 +17,9 @@ type Comparison struct {
 	Results []Result `json:"results"`
 }
 
+// mostRuns is how many runs a comparison may have.
+const mostRuns = 100_000
+
 // Compare runs every policy at every load with every seed. No loads are the load of c, no seeds are its seed. It uses
 // all processors; what it returns does not depend on their number.
 func Compare(ctx context.Context, c Config, policies []string, loads []float64, seeds []uint64) (Comparison, error) {
@@ -28,6 +31,9 @@ func Compare(ctx context.Context, c Config, policies []string, loads []float64, 
 	}
 	if len(policies) == 0 {
 		policies = PolicyNames()
+	}
+	if runs := float64(len(loads)) * float64(len(policies)) * float64(len(seeds)); runs > mostRuns {
+		return Comparison{}, fmt.Errorf("%w: %.0f runs, the most is %d", ErrConfig, runs, mostRuns)
 	}
 	table := Comparison{Base: c, Policies: policies, Loads: loads, Seeds: seeds}
 	table.Results = make([]Result, len(loads)*len(policies)*len(seeds))

@@ -151,6 +151,9 @@ func coreSeconds(jobs []Job) float64 {
 
 // offered returns the load of a trace.
 func offered(jobs []Job, cores int64, window time.Duration) float64 {
+	if len(jobs) == 0 {
+		return 0 // also of a window of no length
+	}
 	return coreSeconds(jobs) / (window.Seconds() * float64(cores))
 }
 

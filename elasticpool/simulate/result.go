@@ -1,7 +1,8 @@
 package simulate
 
 // Result is what a run came to. Times are in the units that the names of the fields end in; VMs are alive from the
-// moment their cloud accepts them until they are gone, and busy while at least one job runs on them.
+// moment their cloud accepts them until they are gone, and busy while at least one job runs on them. Every number is defined:
+// without jobs, waits, load and what is counted for each job are 0, and busy ratio and Jain are 1.
 type Result struct {
 	Policy string  `json:"policy"`
 	Seed   uint64  `json:"seed"`

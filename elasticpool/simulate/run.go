@@ -58,8 +58,33 @@ func Prepare(c Config) (*Stage, error) {
 	if cores < 1 {
 		return nil, fmt.Errorf("%w: no class has room in its cloud, or none has a slot with cpus", ErrConfig)
 	}
+	if err := s.affordable(cores); err != nil {
+		return nil, err
+	}
 	s.setTrace(cores)
 	return s, nil
+}
+
+// What fits into a few GB of memory: VMs of a pool, and core-days of work of a generated trace, which is some twenty jobs each.
+const (
+	mostVMs      = 100_000
+	mostCoreDays = 200_000
+)
+
+// affordable refuses what would take more memory than most machines have.
+func (s *Stage) affordable(cores int64) error {
+	vms := 0
+	for _, n := range room(s.pool, s.capacity) {
+		vms += n
+	}
+	if vms > mostVMs {
+		return fmt.Errorf("%w: the pool has room for %d VMs, the most is %d", ErrConfig, vms, mostVMs)
+	}
+	work := s.config.Load * s.config.Days * float64(cores)
+	if s.config.generated() && work > mostCoreDays {
+		return fmt.Errorf("%w: days, load and VMs make %.0f core-days of work, the most is %d", ErrConfig, work, mostCoreDays)
+	}
+	return nil
 }
 
 // setTrace generates the trace if there is none, brings it to the load that is wanted, and cuts it at the window.

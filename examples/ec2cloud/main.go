@@ -1,6 +1,8 @@
 // Command ec2cloud is Amazon EC2, or what speaks its API, as a cloud of the elastic pool: a plugin for package execcloud. It is a module
 // of its own, so that nobody else gets its dependencies. README.md tells how classes are written.
 //
+// It was tried against a fake of EC2's API only, never against the real one.
+//
 //	ec2cloud -region eu-central-1 -max vms=50,cpus=400
 //	ec2cloud -region local -endpoint http://127.0.0.1:8773/
 //

@@ -14,7 +14,7 @@
 // _TAGS (a JSON object). What they print goes to DIR/VM.log.
 //
 // All that is known of servers is in the state folder, a JSON file each, so that neither the death of the plugin nor of the
-// pool loses one. -faults names a file that makes requests fail, for tests; README.md has its form.
+// pool loses one. One plugin has the folder; another one that only reads (elasticpool plan) may look on. -faults names a file that makes requests fail, for tests; README.md has its form.
 package main
 
 import (
@@ -47,7 +47,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(errs, nil))
-	store, err := openStore(ctx, c.state, log)
+	open := openStore
+	if execcloud.ReadOnly() {
+		open = readStore
+	}
+	store, err := open(ctx, c.state, log)
 	if err != nil {
 		return err
 	}

@@ -440,3 +440,28 @@ func inject(t *testing.T, w world, faults ...injected) {
 	require.NoError(t, err)
 	require.NoError(t, writeFile(w.faults, text))
 }
+
+// A plugin that only reads looks on beside the one that has the folder, at once, and needs none.
+func TestReadOnlyBesideAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, worker)
+	look := func() *execcloud.Plugin {
+		plugin, err := execcloud.New(append([]string{os.Args[0]}, w.flags()...),
+			execcloud.WithEnv(append(os.Environ(), asPlugin+"=1")...), execcloud.WithReadOnly())
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, plugin.Close()) })
+		return plugin
+	}
+	servers, whole, err := look().Servers(t.Context(), "farm")
+	require.NoError(t, err)
+	assert.True(t, whole)
+	assert.Empty(t, servers)
+	assert.NoDirExists(t, w.state)
+
+	_, err = w.plugin(t).Create(t.Context(), spec("farm", "a"))
+	require.NoError(t, err)
+	servers, whole, err = look().Servers(t.Context(), "farm")
+	require.NoError(t, err)
+	assert.True(t, whole)
+	assert.Len(t, servers, 1)
+}

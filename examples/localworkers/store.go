@@ -68,13 +68,22 @@ func openStore(ctx context.Context, dir string, log *slog.Logger) (*store, error
 	}
 }
 
+// readStore looks into the folder of another plugin, which has it or will: it locks and makes nothing.
+func readStore(_ context.Context, dir string, log *slog.Logger) (*store, error) {
+	return &store{dir: dir, log: log}, nil
+}
+
 // writePID tells people who has the folder.
 func writePID(lock *os.File) error {
 	_, err := lock.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
 	return err
 }
 
-func (s *store) close() { _ = s.lock.Close() }
+func (s *store) close() {
+	if s.lock != nil {
+		_ = s.lock.Close()
+	}
+}
 
 // file returns the path of a server's file.
 func (s *store) file(vm, kind string) string { return filepath.Join(s.dir, vm+"."+kind) }
@@ -122,6 +131,9 @@ func (s *store) load(vm string) (r record, found bool, err error) {
 // list returns all records. whole is false if one could not be read.
 func (s *store) list() (records []record, whole bool, err error) {
 	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) && s.lock == nil {
+		return nil, true, nil // nobody has made one yet
+	}
 	whole = true
 	for _, entry := range entries {
 		vm, isRecord := strings.CutSuffix(entry.Name(), ".json")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/novacyborg/novacyborg/elasticpool"
 	"github.com/novacyborg/novacyborg/elasticpool/condor"
+	"github.com/novacyborg/novacyborg/functional/internal/htcondor"
 )
 
 // TestHTCondor checks package condor against a real HTCondor: a central manager, a schedd, and workers that are real
@@ -182,7 +183,8 @@ func seesAccelerators(t *testing.T, p realPool) {
 	p.tool(t, "condor_rm", cluster)
 }
 
-// freesLost has a worker go away with a job on it, while another worker runs a job of the same queue.
+// freesLost has a worker go away with a job on it, while another worker runs a job of the same queue. The job starts anew
+// on a third worker, long before its lease of 40 minutes is over, because this schedd ends shadows that sleep.
 func freesLost(t *testing.T, p realPool) {
 	t.Helper()
 	const queue = "hxmt-lost"
@@ -191,16 +193,24 @@ func freesLost(t *testing.T, p realPool) {
 	require.NoError(t, p.Join(t.Context(), lost, queue))
 	require.NoError(t, p.Join(t.Context(), other, queue))
 	gone, stays := p.runs(t, "lost", cluster), p.runs(t, "lost-not", cluster)
+	assert.Equal(t, "2400", p.tool(t, "condor_q", "-allusers", gone, "-af", "JobLeaseDuration"))
 	lost = p.worker(t, "lost")
-	p.script(t, "down.sh", "lost")
+	p.host.Script(t, "down.sh", "lost")
 
 	require.NoError(t, p.Free(t.Context(), lost))
 	_, there := p.find(t, "lost")
 	assert.False(t, there, "the collector has forgotten it")
-	assert.Equal(t, "1", p.tool(t, "condor_q", "-allusers", gone, "-af", "JobStatus"), "its job waits again")
-	assert.Equal(t, "2 1", p.tool(t, "condor_q", "-allusers", stays, "-af", "JobStatus", "NumShadowStarts"), "the other job runs on")
 	require.NoError(t, p.Free(t.Context(), lost), "once more")
 	require.NoError(t, p.Free(t.Context(), elasticpool.Worker{VM: "never", Name: "never." + poolName}))
+
+	require.NoError(t, p.Join(t.Context(), p.vm(t, "lost-anew", []int{1, 512}), queue))
+	freed := time.Now()
+	htcondor.Until(t, 3*time.Minute, "its job starts anew", func() bool {
+		jobs := p.worker(t, "lost-anew").Jobs
+		return len(jobs) == 1 && jobs[0].ID == gone
+	})
+	t.Logf("the job started anew %s after it was freed", time.Since(freed).Round(time.Second))
+	assert.Equal(t, "2 1", p.tool(t, "condor_q", "-allusers", stays, "-af", "JobStatus", "NumShadowStarts"), "the other job runs on")
 	p.tool(t, "condor_rm", cluster)
 }
 

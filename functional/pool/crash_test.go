@@ -13,7 +13,7 @@ import (
 
 // diesAtEachState kills the daemon whenever a VM has come to its next state, and starts it again: nothing is doubled,
 // leaked or disturbed.
-func diesAtEachState(t *testing.T, h *htcondor) {
+func diesAtEachState(t *testing.T, h *host) {
 	t.Helper()
 	cpu := class("cpu", 1, nil)
 	cpu["buffer"] = map[string]any{"min": 1, "max": 1}
@@ -59,7 +59,7 @@ func settles(t *testing.T, d *daemon) {
 }
 
 // adopts ends the daemon as an operator does, which leaves its VMs alone, and starts one that knows nothing of them.
-func adopts(t *testing.T, d *daemon, h *htcondor, s settings) {
+func adopts(t *testing.T, d *daemon, h *host, s settings) {
 	t.Helper()
 	long := h.submit(t, "juno", 1, "accounting_group = group_dayabay")
 	both := d.until(t, "the job runs, and a VM is in the buffer", oneWorksOneWaits)

@@ -24,7 +24,7 @@ import (
 
 // daemon is an elasticpool run with a cloud of its own.
 type daemon struct {
-	h      *htcondor
+	h      *host
 	pool   string
 	dir    string // configuration, states of pool and cloud, logs
 	state  string // the pool's journal, lock and socket
@@ -66,7 +66,7 @@ func queues(names ...string) []map[string]any {
 }
 
 // newDaemon writes a configuration. Nothing runs yet; what will have run is ended with the test.
-func (h *htcondor) newDaemon(t *testing.T, s settings) *daemon {
+func (h *host) newDaemon(t *testing.T, s settings) *daemon {
 	t.Helper()
 	d := &daemon{h: h, pool: s.pool, dir: filepath.Join(h.programs, s.pool)}
 	require.NoError(t, os.Mkdir(d.dir, 0o700))
@@ -99,10 +99,10 @@ func (d *daemon) configure(t *testing.T, s settings, state string) {
 			filepath.Join(d.h.programs, "localworkers"), "-state", d.file("cloud"), "-faults", d.file("faults"), "-boot-delay", s.delay.String(),
 			"-max", s.max, "-env", "WORKER_POOL={{.Pool}}", "-env", "WORKER_WAIT=0",
 			"-start", "bash " + filepath.Join(here, "worker.sh") + " " + d.file("started") + " {{.VM}} {{.CPUs}} {{.MemoryMB}} {{.GPUs}} {{.FPGAs}}",
-			"-stop", "bash " + filepath.Join(d.h.scripts, "down.sh") + " {{.VM}}",
+			"-stop", "bash " + filepath.Join(d.h.Scripts, "down.sh") + " {{.VM}}",
 		}}}},
 		"htcondor": map[string]any{
-			"command": []string{"bash", filepath.Join(d.h.scripts, "exec.sh")}, "schedds": []string{"central." + name}, "pool": d.pool,
+			"command": []string{"bash", filepath.Join(d.h.Scripts, "exec.sh")}, "schedds": []string{"central." + name}, "pool": d.pool,
 			"prefix": "group_", "runtime": "MaxWallTimeMins", "runtime_unit": "1m", "interval": "4s", "factory_every": 1,
 		},
 	}, "", " ")
@@ -119,7 +119,7 @@ func (d *daemon) start(t *testing.T) {
 	require.NoError(t, err)
 	defer log.Close()
 	d.cmd = exec.Command(filepath.Join(d.h.programs, "elasticpool"), "run", "-config", d.file("pool.yaml")) //nolint:noctx // it was built here, and the test ends it
-	d.cmd.Env = append(os.Environ(), d.h.settings...)
+	d.cmd.Env = append(os.Environ(), d.h.Settings...)
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	require.NoError(t, d.cmd.Start())
 	d.ended = make(chan error, 1)
@@ -292,7 +292,7 @@ func (d *daemon) leaves(t *testing.T) {
 	d.until(t, "all VMs have left", func(s elasticpool.Status) bool { return len(s.VMs) == 0 })
 	assert.Empty(t, d.servers(t))
 	for _, vm := range d.started(t) {
-		assert.NoFileExists(t, filepath.Join(d.h.base, vm, "config"), "its worker is gone")
+		assert.NoFileExists(t, filepath.Join(d.h.Base, vm, "config"), "its worker is gone")
 	}
 }
 

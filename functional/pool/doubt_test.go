@@ -19,7 +19,7 @@ import (
 
 // freezesOnDoubt stops the schedd and kills the collector while VMs are idle for longer than they may: they stay until
 // both are well again.
-func freezesOnDoubt(t *testing.T, h *htcondor) {
+func freezesOnDoubt(t *testing.T, h *host) {
 	t.Helper()
 	d := h.newDaemon(t, settings{pool: "doubt", queues: queues("ihep"), max: "vms=2", classes: []map[string]any{class("cpu", 1, nil)}})
 	d.start(t)
@@ -28,7 +28,7 @@ func freezesOnDoubt(t *testing.T, h *htcondor) {
 	d.do(t, elasticpool.Command{Kind: elasticpool.CmdFreeze, Why: "nothing may leave before the schedd is away"})
 	d.until(t, "it is frozen", func(s elasticpool.Status) bool { return len(s.Decision.Frozen) > 0 })
 	h.completes(t, short, 2)
-	h.tool(t, "condor_off", "-fast", "-schedd", "-name", "central."+name)
+	h.Tool(t, "condor_off", "-fast", "-schedd", "-name", "central."+name)
 	d.until(t, "the schedd does not answer", frozenBy("jobs of central."+name+":"))
 	d.do(t, elasticpool.Command{Kind: elasticpool.CmdThaw})
 	d.until(t, "the VMs are idle for too long", func(s elasticpool.Status) bool {
@@ -41,7 +41,7 @@ func freezesOnDoubt(t *testing.T, h *htcondor) {
 		return frozenBy("workers: the directory is up for")(s) && idleTooLong(s) == 2
 	})
 	until(t, "the schedd is told to start", func() bool {
-		_, err := h.try(t.Context(), "exec.sh", "condor_on", "-schedd", "-name", "central."+name)
+		_, err := h.Try(t.Context(), "exec.sh", "condor_on", "-schedd", "-name", "central."+name)
 		return err == nil
 	})
 	d.leaves(t)
@@ -72,7 +72,7 @@ func idleTooLong(s elasticpool.Status) int {
 }
 
 // killCollector kills this HTCondor's collector; its master will start another one.
-func (h *htcondor) killCollector(t *testing.T) {
+func (h *host) killCollector(t *testing.T) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/comm")
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func (h *htcondor) killCollector(t *testing.T) {
 	for _, path := range names {
 		comm, _ := os.ReadFile(path)
 		environ, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "environ"))
-		if strings.HasPrefix(string(comm), "condor_collect") && bytes.Contains(environ, []byte("="+h.inside+"/central/config\x00")) {
+		if strings.HasPrefix(string(comm), "condor_collect") && bytes.Contains(environ, []byte("="+h.Inside+"/central/config\x00")) {
 			process, err := os.FindProcess(pidOf(t, path))
 			require.NoError(t, err)
 			require.NoError(t, process.Signal(syscall.SIGKILL))

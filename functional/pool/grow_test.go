@@ -13,7 +13,7 @@ import (
 
 // growsAndShrinks takes a pool from nothing to jobs of all kinds and back: fair growth, VMs of the right class, an idle
 // VM that gets another queue, idle VMs that leave while long jobs run on, and a drain that is cancelled.
-func growsAndShrinks(t *testing.T, h *htcondor) {
+func growsAndShrinks(t *testing.T, h *host) {
 	t.Helper()
 	d := h.newDaemon(t, settings{
 		pool: "grow", queues: queues("juno", "lhaaso", "cepc"), max: "vms=6",
@@ -70,7 +70,7 @@ func growsAndShrinks(t *testing.T, h *htcondor) {
 }
 
 // passesOn lets the jobs of one queue come to their end: one of its VMs goes to a queue that lacks one, the other leaves.
-func passesOn(t *testing.T, d *daemon, h *htcondor, late string) {
+func passesOn(t *testing.T, d *daemon, h *host, late string) {
 	t.Helper()
 	h.completes(t, late, 30)
 	d.until(t, "an idle VM serves another queue", func(s elasticpool.Status) bool {
@@ -79,7 +79,7 @@ func passesOn(t *testing.T, d *daemon, h *htcondor, late string) {
 }
 
 // cancelsDrain has a queue give a busy VM back, and take it back while its job still runs.
-func cancelsDrain(t *testing.T, d *daemon, h *htcondor, long string) string {
+func cancelsDrain(t *testing.T, d *daemon, h *host, long string) string {
 	t.Helper()
 	upper := int64(2)
 	d.do(t, elasticpool.Command{Kind: elasticpool.CmdSetQuota, Queue: "juno", Upper: &upper})

@@ -10,7 +10,7 @@ import (
 )
 
 // reclaims has a queue give a VM to another one while its job runs on.
-func reclaims(t *testing.T, h *htcondor) {
+func reclaims(t *testing.T, h *host) {
 	t.Helper()
 	d := h.newDaemon(t, settings{pool: "reclaim", queues: queues("besiii", "hxmt"), max: "vms=2", classes: []map[string]any{class("cpu", 1, nil)}})
 	d.start(t)
@@ -27,7 +27,7 @@ func reclaims(t *testing.T, h *htcondor) {
 	require.Equal(t, "besiii", old.Queue)
 	assert.Equal(t, job{Status: 2, Starts: 1, VM: vm.ID}, h.jobs(t, first)[old.ID], "its job runs on")
 	until(t, "the worker serves the other queue", func() bool {
-		return h.tool(t, "condor_status", "-af", "ElasticQueue", "-constraint", `SlotType == "Partitionable" && ElasticVM == "`+vm.ID+`"`) == "group_hxmt"
+		return h.Tool(t, "condor_status", "-af", "ElasticQueue", "-constraint", `SlotType == "Partitionable" && ElasticVM == "`+vm.ID+`"`) == "group_hxmt"
 	})
 	h.open(t, old.ID)
 	until(t, "the other queue's job runs on it", func() bool { return h.jobs(t, second)[second+".0"] == job{Status: 2, Starts: 1, VM: vm.ID} })

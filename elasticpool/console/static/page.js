@@ -1,7 +1,7 @@
 "use strict";
 // The page asks the API again every few seconds and shows what it says. All text is set as text, never as markup.
 const order = ["joined", "joining", "draining", "warm", "booted", "building", "starting", "requested", "planned",
-  "stopping", "stopped", "deleting", "degraded", "orphaned", "lost", "failed"];
+  "stopping", "stopped", "deleting", "degraded", "orphaned", "stranded", "lost", "failed"];
 const el = (id) => document.getElementById(id);
 
 function cell(row, value, kind) {
