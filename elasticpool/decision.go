@@ -126,7 +126,8 @@ type QueueView struct {
 	Lower   int64   `json:"lower"`
 	Upper   int64   `json:"upper"` // -1: none
 	Weight  float64 `json:"weight"`
-	Why     string  `json:"why"` // the target differs from what is wanted, or nothing happens
+	Urgency string  `json:"urgency,omitempty"` // how its target departs from its weight, since jobs have waited
+	Why     string  `json:"why"`               // the target differs from what is wanted, or nothing happens
 }
 
 // ClassView is a class at the time of a decision.

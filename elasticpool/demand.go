@@ -14,6 +14,7 @@ type queueNow struct {
 	needed   map[string]bool // VMs with jobs, or on which its waiting jobs will run
 	busy     map[string]bool // VMs with jobs
 	lacks    []*lack
+	waited   float64 // hours that the jobs have waited for which it lacks VMs, summed over these
 	over     []giveBack
 	given    int       // VMs that it got in this decision
 	released int       // idle VMs that it lost in this decision
@@ -285,6 +286,7 @@ func (d *deciding) lacking(q *queueNow, g *JobGroup, jobs int, opened []*bin) []
 	class := options[0]
 	per := fits(class.Slot, g.Request)
 	vms := (jobs + per - 1) / per
+	q.waited += float64(vms) * d.age(g).Hours()
 	q.lack(vms, options, !g.Oldest.IsZero() && d.age(g) < d.policy.Control.Cycle.D())
 	full, rest := jobs/per, jobs%per
 	if full > 0 {

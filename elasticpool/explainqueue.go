@@ -19,6 +19,9 @@ func (e explaining) queue(view QueueView) []string {
 	if view.Waiting > 0 && view.Oldest > 0 {
 		lines = append(lines, "its oldest job has waited for "+waited(time.Duration(view.Oldest*float64(time.Second))))
 	}
+	if view.Urgency != "" {
+		lines = append(lines, view.Urgency)
+	}
 	if view.Why != "" {
 		lines = append(lines, view.Why)
 	}

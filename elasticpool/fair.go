@@ -12,16 +12,19 @@ type giveBack struct {
 	n     int
 }
 
-// share finds out what of its need each queue may have: weighted dominant-resource fairness with floors and ceilings.
+// share finds out what of its need each queue may have: weighted dominant-resource fairness with floors and
+// ceilings, within bounds that urgencies explains.
 func (d *deciding) share() {
 	d.own = d.taken()
 	d.capacity = d.limits()
 	var queues []quota.Queue
 	var demands []quota.Demand
 	var apply []func(quota.Grant)
+	urgent := d.urgencies()
 	for _, q := range d.queues {
 		queues = append(queues, quota.Queue{
-			Name: q.Name, Weight: q.Weight, Min: floor(q.Queue), Max: ceiling(q.Queue), Credit: d.state.Queues[q.Name].Use,
+			Name: q.Name, Weight: q.Weight, Keep: urgent[q].keep, Boost: urgent[q].boost,
+			Min: floor(q.Queue), Max: ceiling(q.Queue), Credit: d.state.Queues[q.Name].Use,
 		})
 		for _, held := range d.held(q) {
 			demands = append(demands, quota.Demand{Queue: q.Name, Want: held.n, Options: []quota.Option{option(held.class, held.n)}})

@@ -150,10 +150,11 @@ func (k Control) validate(c *check) {
 		c.that(d >= 0, "a time is not negative", "control", "timeouts", name)
 	}
 	for name, share := range map[string]float64{
-		"shrink_share": k.ShrinkShare, "reclaim_share": k.ReclaimShare, "vanish_share": k.VanishShare,
+		"shrink_share": k.ShrinkShare, "reclaim_share": k.ReclaimShare, "vanish_share": k.VanishShare, "keep_part": k.KeepPart,
 	} {
 		c.that(share >= 0 && share <= 1, "a share is between 0 and 1", "control", name)
 	}
+	c.that(k.AgeBound == 0 || k.AgeBound >= 1 && k.AgeBound <= 100, "the bound is between 1 (weights alone) and 100", "control", "age_bound")
 	for name, n := range map[string]int{
 		"ramp": k.Ramp, "max_in_flight": k.MaxInFlight, "max_creates": k.MaxCreates, "shrink_min": k.ShrinkMin,
 		"stale_after": k.StaleAfter, "quarantine": k.Quarantine,

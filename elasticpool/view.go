@@ -49,6 +49,11 @@ func (d *deciding) dominant(q *queueNow, total Resources) float64 {
 			use = use.Plus(class.Takes.Times(n))
 		}
 	}
+	return part(use, total)
+}
+
+// part returns the largest part that a use takes of any resource.
+func part(use, total Resources) float64 {
 	share := 0.0
 	for resource, amount := range use {
 		if of := total[resource]; of > 0 {

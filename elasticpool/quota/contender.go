@@ -9,6 +9,7 @@ import (
 type contender struct {
 	name           string
 	weight, credit float64
+	keep, boost    float64 // the weight counts boost times beyond the share keep
 	min, max       []int64
 	used           []int64 // of every resource, on all clouds
 	usedOfLimited  []int64 // the same, only on clouds that limit the resource
@@ -114,9 +115,16 @@ func (c *contender) use(o *option, total []int64) {
 		}
 		o.site.free[a.resource] -= a.n
 		c.usedOfLimited[a.resource] = add(c.usedOfLimited[a.resource], a.n)
-		share := float64(c.usedOfLimited[a.resource]) / float64(total[a.resource]) / c.weight
-		c.share = max(c.share, settle(share))
+		share := float64(c.usedOfLimited[a.resource]) / float64(total[a.resource])
+		c.share = max(c.share, settle(c.turnAt(share)))
 	}
+}
+
+// turnAt returns when it is the queue's turn again once it has a dominant share: the share by weight, which counts more
+// beyond what the queue keeps.
+func (c *contender) turnAt(share float64) float64 {
+	kept := min(share, c.keep)
+	return (kept + (share-kept)/c.boost) / c.weight
 }
 
 // settle rounds a share so that 3/30 and 1/10 of two queues are the same, and the tie is broken by credit and name

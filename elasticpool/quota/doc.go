@@ -22,7 +22,15 @@
 //     demands in their order, and their options in theirs. A queue sorts its demands itself.
 //   - The order of queues, and of demands of different queues, does not matter. The same input gives the same result.
 //
-// What follows for fairness:
+// A queue may be filled by its weight up to a part that it keeps (Keep), and count more than its weight beyond (Boost). The
+// share that decides whose turn it is then is
+//
+//	(what it has of its Keep + the rest / Boost) / weight
+//
+// Without keeping, boosts from 1 to b leave each queue that wants more its part by weight, at least divided by b and at
+// most times b, but for VMs that cannot be divided.
+//
+// What follows for fairness, without boosts:
 //
 //   - With VMs of one size, nobody who wants more has two VMs less than another of the same weight without a floor.
 //   - Everybody who wants a VM gets one when there is room for all floors and one VM for each queue besides.

@@ -147,8 +147,12 @@ func (f *filling) contender(q Queue) *contender {
 	if !(weight > 0) || math.IsInf(weight, 1) {
 		weight = 1
 	}
+	boost := q.Boost
+	if !(boost > 0) || math.IsInf(boost, 1) {
+		boost = 1
+	}
 	return &contender{
-		name: q.Name, weight: weight, credit: q.Credit,
+		name: q.Name, weight: weight, credit: q.Credit, keep: max(0, q.Keep), boost: boost,
 		min: f.vector(q.Min, 0), max: f.vector(q.Max, math.MaxInt64),
 		used: make([]int64, len(f.names)), usedOfLimited: make([]int64, len(f.names)),
 		belowFloor: len(q.Min) > 0, keeps: true,

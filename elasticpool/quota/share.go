@@ -7,6 +7,10 @@ type Queue struct {
 	// Weight says how many times the share of a queue of weight 1 this one is due. Zero, negative and
 	// non-finite weights count as 1.
 	Weight float64
+	// Keep is the dominant share, not divided by weight, up to which the queue is filled by its weight alone. Beyond
+	// it its weight counts Boost times. Boost below zero and not finite count as 1, as zero does.
+	Keep  float64
+	Boost float64
 	// Min is the floor per resource: so much is served before anybody gets more than his floor, but only as far
 	// as it is demanded. VCondor: lower threshold (MIN).
 	Min Resources

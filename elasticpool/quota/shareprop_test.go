@@ -45,6 +45,7 @@ func drawPool(t *rapid.T) pool {
 		p.queues = append(p.queues, quota.Queue{
 			Name: name, Weight: float64(rapid.IntRange(1, 5).Draw(t, "weight")), Credit: float64(rapid.IntRange(0, 2).Draw(t, "credit")),
 			Min: drawAmounts(t, "min", 0, 10), Max: drawAmounts(t, "max", 0, 30),
+			Keep: rapid.Float64Range(0, 0.5).Draw(t, "keep"), Boost: rapid.SampledFrom([]float64{0, 1, 1.5, 1000}).Draw(t, "boost"),
 		})
 		for range rapid.IntRange(0, 3).Draw(t, "demands") {
 			p.demands = append(p.demands, drawDemand(t, name))
