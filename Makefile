@@ -1,5 +1,5 @@
 # Short names for the usual commands; .ci/ holds what they do.
-.PHONY: test race lint format ci
+.PHONY: test race lint format ci licences release
 
 test:
 	go test ./...
@@ -15,3 +15,9 @@ format:
 
 ci:
 	bash .ci/run
+
+licences:
+	bash .ci/licences.sh -write docs/licences.md
+
+release:
+	bash .ci/release.sh

@@ -15,14 +15,18 @@ type mediaRange struct {
 // mediaRanges is an Accept header; it is empty when there is none.
 type mediaRanges []mediaRange
 
-// parseAccept reads the Accept header. Elements that are no media range are left out.
+// parseAccept reads the Accept header. One that holds anything but media ranges is
+// none, as for WebOb.
 func parseAccept(header http.Header) mediaRanges {
 	var ranges mediaRanges
 	for element := range strings.SplitSeq(strings.Join(header.Values("Accept"), ","), ",") {
 		name, parameters, _ := strings.Cut(element, ";")
 		major, minor, found := strings.Cut(strings.ToLower(strings.TrimSpace(name)), "/")
 		if !found {
-			continue
+			if strings.TrimSpace(element) == "" {
+				continue
+			}
+			return nil
 		}
 		ranges = append(ranges, mediaRange{major: major, minor: minor, quality: qualityOf(parameters)})
 	}
@@ -61,9 +65,14 @@ func (r mediaRanges) quality(mediaType string) float64 {
 	return quality
 }
 
+// broken says whether there is an Accept header that is none.
+func (r mediaRanges) broken(header http.Header) bool {
+	return len(r) == 0 && strings.Trim(header.Get("Accept"), ", ") != ""
+}
+
 // acceptsJSON says whether the client takes the server's answers; a client
 // without Accept header takes everything.
 func acceptsJSON(header http.Header) bool {
-	values := header.Values("Accept")
-	return len(values) == 0 || parseAccept(header).quality("application/json") > 0
+	ranges := parseAccept(header)
+	return len(ranges) == 0 || strings.HasPrefix(header.Get("Accept"), "application/json") || ranges.quality("application/json") > 0
 }

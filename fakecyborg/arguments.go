@@ -2,7 +2,6 @@ package fakecyborg
 
 import (
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,16 +22,18 @@ func (x *exchange) readArguments() *fault {
 	if refusal != nil {
 		return refusal
 	}
-	for name := range parameters {
-		if !slices.Contains(x.route.query, name) {
-			return badRequest("Unknown argument: \"%s\"", name)
-		}
-	}
 	x.query = parameters
+	if refusal := x.checkArguments(); refusal != nil {
+		return refusal
+	}
 	if x.ContentLength > maxBody {
 		return routing(http.StatusRequestEntityTooLarge, "")
 	}
-	data, err := io.ReadAll(io.LimitReader(x.Body, maxBody+1))
+	var data []byte
+	var err error
+	if x.Body != http.NoBody { // reading nothing would take a buffer
+		data, err = io.ReadAll(io.LimitReader(x.Body, maxBody+1))
+	}
 	switch {
 	case err != nil:
 		return badRequest("read body: %v", err)
@@ -40,10 +41,77 @@ func (x *exchange) readArguments() *fault {
 		return routing(http.StatusRequestEntityTooLarge, "")
 	case len(data) > 0:
 		return x.readBody(data)
+	case x.route.argument != "" && x.parameters[ignored] != "": // taken for the body
+		x.body = x.parameters[ignored]
 	case x.route.argument != "":
 		return badRequest("Missing argument: %q", x.route.argument)
 	}
 	return nil
+}
+
+// checkArguments looks at the arguments in path and query, those of the path first.
+func (x *exchange) checkArguments() *fault {
+	for _, name := range x.route.typed {
+		value, given := x.parameters[name]
+		if !given {
+			value, given = x.query[name]
+		}
+		if refusal := x.server.release.checkType(name, value); given && refusal != nil {
+			return refusal
+		}
+	}
+	if slices.Contains(x.route.query, "filters") {
+		if refusal := x.query.checkFilter(); refusal != nil {
+			return refusal
+		}
+	}
+	return x.takeQuery()
+}
+
+// takeQuery puts values of the query in the place of the path's, and refuses what
+// the operation does not know.
+func (x *exchange) takeQuery() *fault {
+	var unknown []string
+	for name, value := range x.query {
+		switch _, inPath := x.parameters[name]; {
+		case inPath && name != ignored:
+			if slices.Contains(x.route.typed, name) && !looksLikeUUID(value) {
+				return notUUID(value)
+			}
+			x.parameters[name] = value
+		case !slices.Contains(x.route.query, name):
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		return badRequest("Unknown argument: \"%s\"", strings.Join(unknown, ", "))
+	}
+	return nil
+}
+
+// checkType refuses a value that is not of its argument's type: deployable_id is
+// a number, all others are uuids.
+func (r Release) checkType(name, value string) *fault {
+	if name != "deployable_id" {
+		if !r.StrictUUIDs || looksLikeUUID(value) {
+			return nil
+		}
+		return badUUIDArgument(name, value)
+	}
+	if _, err := pythonInt(value); err != nil {
+		return badRequest("Invalid input for field/attribute %s. Value: '%s'. unable to convert to integer. Error: %s", name, value, asFault(err).text)
+	}
+	return nil
+}
+
+// argument is an argument that may stand in the path or in the query.
+func (x *exchange) argument(name string) (string, bool) {
+	if value, inPath := x.parameters[name]; inPath {
+		return value, true
+	}
+	value, inQuery := x.query[name]
+	return value, inQuery
 }
 
 // parseQuery reads the query as Python does: '+' is a blank, a broken escape
@@ -73,14 +141,16 @@ func unescape(text string) string {
 
 // readBody decodes a body by its content type.
 func (x *exchange) readBody(data []byte) *fault {
-	mediaType, _, err := mime.ParseMediaType(x.Header.Get("Content-Type"))
-	if err != nil {
-		mediaType, _, _ = strings.Cut(x.Header.Get("Content-Type"), ";")
-	}
+	mediaType, _, _ := strings.Cut(x.Header.Get("Content-Type"), ";")
+	mediaType = strings.TrimSpace(mediaType)
+	isForm := mediaType == "application/x-www-form-urlencoded"
 	switch mediaType {
 	case "", "application/x-www-form-urlencoded":
-		name, _, _ := strings.Cut(string(data), "=")
-		return badRequest("Unknown argument: \"%s\"", name)
+		if isForm || x.Method == http.MethodPost { // whose bodies are forms if nothing else is said
+			name, _, _ := strings.Cut(string(data), "=")
+			return badRequest("Unknown argument: \"%s\"", name)
+		}
+		return faultf(http.StatusUnsupportedMediaType, "Unknown mimetype: ")
 	case "application/json", "text/javascript", "application/javascript":
 	default:
 		return faultf(http.StatusUnsupportedMediaType, "Unknown mimetype: %s", mediaType)

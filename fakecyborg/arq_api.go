@@ -155,7 +155,16 @@ func (x *exchange) createARQs() (any, error) {
 	if name == nil {
 		return nil, broken("DeviceProfile name needed.")
 	}
-	arqs, err := x.server.store.createARQs(x.caller, pythonStr(name))
+	text, shown := pythonStr(name), pythonStr(name)
+	switch name := name.(type) {
+	case *object:
+		return nil, broken("dict can not be used as parameter")
+	case []any: // SQL's brackets around one text are none
+		if len(name) == 1 {
+			text = pythonStr(name[0])
+		}
+	}
+	arqs, err := x.server.store.createARQs(x.caller, text, shown)
 	if err != nil {
 		return nil, err
 	}
@@ -163,11 +172,11 @@ func (x *exchange) createARQs() (any, error) {
 }
 
 func (x *exchange) deleteARQs() (any, error) {
-	list, ok := x.parameters["uuids"]
-	if !ok {
-		list = x.query["arqs"]
+	list, _ := x.argument("arqs")
+	instance, hasInstance := x.query["instance"]
+	if hasInstance && !looksLikeUUID(instance) {
+		return nil, badUUIDArgument("instance", instance)
 	}
-	instance := x.query["instance"]
 	if (list == "") == (instance == "") {
 		return nil, broken("Object action delete failed because: Provide either an ARQ uuid list or an instance UUID")
 	}

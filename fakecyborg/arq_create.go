@@ -1,14 +1,15 @@
 package fakecyborg
 
 // createARQs makes one request for each accelerator that the profile's groups
-// ask for. Rows made before a failure stay.
+// ask for. Rows made before a failure stay. A profile that is missing is told of
+// as shown.
 // It mirrors cyborg/api/controllers/v2/arqs.py:ARQsController.post.
-func (s *store) createARQs(who caller, profileName string) ([]arq, error) {
+func (s *store) createARQs(who caller, profileName, shown string) ([]arq, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, ok := s.profileName[sameKey(profileName)]
 	if !ok {
-		return nil, s.release.missingProfile(profileName)
+		return nil, s.release.missingProfile(shown)
 	}
 	made := []arq{}
 	for index, group := range p.groups {

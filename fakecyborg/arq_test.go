@@ -181,7 +181,8 @@ func TestBindRefuses(t *testing.T) {
 		{name: "operations an object", body: `{"u": {"op": "add"}}`, status: 500, text: "string indices must be integers, not 'str'"},
 		{name: "operation a list", body: `{"u": [[]]}`, status: 500, text: "list indices must be integers or slices, not str"},
 		{name: "operation null", body: `{"u": [null]}`, status: 500, text: "'NoneType' object is not subscriptable"},
-		{name: "host a list", body: `{"u": [` + all + `, ` + add("/hostname", "[]") + `]}`, status: 500, text: "A string is required in field hostname, not a list"},
+		{name: "host a list of no request", body: `{"u": [` + all + `, ` + add("/hostname", "[]") + `]}`, status: 404, text: "ExtArq not found with uuid=u"},
+		{name: "operations an empty object", body: `{"u": {}}`, status: 500, text: "0"},
 		{name: "later request is checked before the first runs", body: `{"` + arqs[1].UUID + `": [` + all + `], "u": [{}]}`, status: 500, text: "'op'"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

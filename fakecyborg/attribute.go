@@ -2,6 +2,7 @@ package fakecyborg
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -49,7 +50,7 @@ func (x *exchange) listAttributes() (any, error) {
 	if text, ok := x.query["deployable_id"]; ok {
 		id, err := pythonInt(text)
 		if err != nil {
-			return nil, badRequest("Invalid input for field/attribute deployable_id. Value: '%s'. unable to convert to int", text)
+			return nil, badRequest("Invalid input for field/attribute deployable_id. Value: '%s'. unable to convert to integer. Error: %s", text, asFault(err).text)
 		}
 		deployableID = id
 	}
@@ -107,7 +108,12 @@ func (x *exchange) createAttribute() (any, error) {
 func readAttribute(body any) (attribute, error) {
 	fields, ok := body.(*object)
 	if !ok {
-		return attribute{}, noAttribute(body, "get")
+		return attribute{}, broken("cyborg.objects.attribute.Attribute() argument after ** must be a mapping, not %s", pythonType(body))
+	}
+	for _, name := range fields.keys {
+		if slices.Contains([]string{"deployable_id", "key", "value"}, name) && fields.values[name] == nil {
+			return attribute{}, broken("Field `%s' cannot be None", name)
+		}
 	}
 	given := fields.values["deployable_id"]
 	if given == nil {
@@ -158,7 +164,7 @@ func (s *store) addAttribute(a attribute) (attribute, error) {
 		exists = exists || d.id == a.deployableID
 	}
 	if !exists {
-		return attribute{}, databaseError("1452, 'Cannot add or update a child row: a foreign key constraint fails'")
+		return attribute{}, databaseError("1452, 'Cannot add or update a child row: a foreign key constraint fails (`cyborg`.`attributes`, CONSTRAINT `attributes_ibfk_1` FOREIGN KEY (`deployable_id`) REFERENCES `deployables` (`id`))'")
 	}
 	a.made = true
 	return a, s.insertAttribute(&a)
@@ -183,7 +189,7 @@ func (s *store) insertAttribute(a *attribute) error {
 }
 
 func (x *exchange) deleteAttribute() (any, error) {
-	uuid, ok := x.parameters["uuid"]
+	uuid, ok := x.argument("uuid")
 	if !ok {
 		return nil, badRequest("Missing argument: \"uuid\"")
 	}

@@ -64,7 +64,7 @@ type caller struct {
 // authenticate settles who the caller is.
 // It mirrors cyborg/api/middleware/auth_token.py:AuthTokenMiddleware.
 func (x *exchange) authenticate() *fault {
-	if x.server.public(x.segments) {
+	if x.server.public(x.segments) && !otherForm(x.URL.Path) {
 		return nil
 	}
 	who, err := x.server.authenticator.Authenticate(x.Request)

@@ -21,6 +21,12 @@ func (s *store) bindOne(course *bindCourse, a *arq, p arqPatch) (job, error) {
 	if a.state != stateInitial && a.state != stateUnbound {
 		return job{}, s.release.badState(a)
 	}
+	switch {
+	case p.uuid != a.uuid: // found in another form, but looked up in the body by its own
+		return job{}, s.release.lostPatch(a.uuid)
+	case p.invalid != nil:
+		return job{}, s.release.fromBind(p.invalid)
+	}
 	s.startBind(a, p)
 	place, ok := s.byProvider[sameKey(*p.deviceRP)]
 	if !ok {
@@ -37,11 +43,23 @@ func (s *store) bindOne(course *bindCourse, a *arq, p arqPatch) (job, error) {
 	return job{arq: a}, s.allocate(a, place)
 }
 
+// lostPatch is the KeyError of a request that is bound under another form of its
+// uuid. One that comes from the conductor has the traceback inside its quotes.
+func (r Release) lostPatch(uuid string) *fault {
+	if !r.BindInConductor {
+		return keyError(uuid)
+	}
+	return broken("%s", pythonRepr("'"+uuid+"'"+traceback+`"`))
+}
+
 // bindAtOnce is the bind of the first releases: the provider is looked up before
 // anything is written, the request's state does not matter, and a missing handle
 // is no error.
 // It mirrors cyborg/objects/ext_arq.py:ExtARQ.bind of 3.0.0.
 func (s *store) bindAtOnce(course *bindCourse, a *arq, p arqPatch) (job, error) {
+	if p.invalid != nil {
+		return job{}, s.release.fromBind(p.invalid)
+	}
 	if bothImages(a) {
 		return job{}, s.release.bothImages()
 	}

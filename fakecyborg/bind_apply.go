@@ -13,7 +13,7 @@ func (s *Server) applyPatches(ctx context.Context, course *bindCourse, who calle
 	var bound []*arq
 	var jobs []job
 	for _, patch := range patches {
-		done, err := s.store.applyPatch(course, who, patch)
+		done, err := s.store.applyPatch(course, who, patch, patches)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (s *Server) applyPatches(ctx context.Context, course *bindCourse, who calle
 
 // applyPatch binds or unbinds one request. A result with a place is a bind that
 // waits for programming.
-func (s *store) applyPatch(course *bindCourse, who caller, patch arqPatch) (job, error) {
+func (s *store) applyPatch(course *bindCourse, who caller, patch arqPatch, all []arqPatch) (job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, err := s.findARQ(who, patch.uuid)
@@ -51,9 +51,20 @@ func (s *store) applyPatch(course *bindCourse, who caller, patch arqPatch) (job,
 	case a.poison != "":
 		return job{}, s.release.fromBind(a.unreadable())
 	case patch.bind:
-		return s.bindOne(course, a, patch)
+		return s.bindOne(course, a, patch.under(a.uuid, all))
 	}
 	return job{}, s.unbindOne(a)
+}
+
+// under is what a PATCH says about a request under the uuid as it is stored, where
+// the real service looks it up; the patch itself if it says nothing there.
+func (p arqPatch) under(uuid string, all []arqPatch) arqPatch {
+	for _, other := range all {
+		if other.uuid == uuid && other.bind {
+			return other
+		}
+	}
+	return p
 }
 
 // unbindOne is an unbind by PATCH.

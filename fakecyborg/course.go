@@ -87,7 +87,7 @@ func (c *bindCourse) tellBefore(ctx context.Context, who caller, patches []arqPa
 	var first *string
 	for _, p := range patches {
 		a, known := c.server.store.peek(who, p.uuid)
-		if !p.bind || !known {
+		if !p.bind || !known || p.invalid != nil {
 			continue
 		}
 		first = cmp.Or(first, p.instance)

@@ -121,7 +121,7 @@ func (x *exchange) listDeployables() (any, error) {
 	defer s.mu.RUnlock()
 	found := []*deployable{}
 	for d := range s.deployables.all {
-		if filter.name == "" || filter.name == d.Name {
+		if !filter.nothing && (filter.name == "" || filter.name == d.Name) {
 			found = append(found, d)
 		}
 	}

@@ -46,7 +46,7 @@ func (s *store) switchDevice(uuid string, disable bool) (deployable, string, err
 func (s *store) switchPart(place *deployable, disable bool) (deployable, string, error) {
 	class, ok := s.classOf(place)
 	if !ok {
-		return deployable{}, "", notFound("Attribute not found with deployable_id=%d,key=rc", place.id)
+		return deployable{}, "", broken("module 'cyborg.accelerator.common.exception' has no attribute 'ResourceNotFound'")
 	}
 	if place.provided != nil {
 		changed := provided{Class: class, Total: place.NumAccelerators(), Traits: place.provided.Traits}

@@ -149,12 +149,12 @@ func TestAttributeDeployableIDs(t *testing.T) {
 		"-9999999999999999999999": `(pymysql.err.DataError) (1264, "Out of range value for column 'deployable_id' at row 1")`,
 		"2147483648":              `(pymysql.err.DataError) (1264, "Out of range value for column 'deployable_id' at row 1")`,
 		"1e300":                   `(pymysql.err.DataError) (1264, "Out of range value for column 'deployable_id' at row 1")`,
-		"2147483647":              "(pymysql.err.IntegrityError) (1452, 'Cannot add or update a child row: a foreign key constraint fails')",
+		"2147483647":              "(pymysql.err.IntegrityError) (1452, 'Cannot add or update a child row: a foreign key constraint fails (`cyborg`.`attributes`, CONSTRAINT `attributes_ibfk_1` FOREIGN KEY (`deployable_id`) REFERENCES `deployables` (`id`))')",
 		"1e999":                   "cannot convert float infinity to integer",
 		"-1e999":                  "cannot convert float infinity to integer",
 		`"x"`:                     "invalid literal for int() with base 10: 'x'",
 		"[]":                      "int() argument must be a string, a bytes-like object or a real number, not 'list'",
-		"null":                    "Cannot load 'deployable_id' in the base class",
+		"null":                    "Field `deployable_id' cannot be None",
 	} {
 		got := c.call(t, "POST", "/v2/attributes", `{"key": "k", "value": "v", "deployable_id": `+id+`}`)
 		assert.Equal(t, 500, got.status, id)
@@ -184,7 +184,7 @@ func TestProgram(t *testing.T) {
 		{"no image", id, patch("/program", "add", `[{}]`), 500, "'image_uuid'"},
 		{"empty value", id, patch("/program", "add", `[]`), 500, "list index out of range"},
 		{"image a text", id, patch("/program", "add", `["x"]`), 500, "string indices must be integers, not 'str'"},
-		{"no value", id, `[{"path": "/program", "op": "add"}]`, 500, "'value'"},
+		{"no value to remove", id, `[{"path": "/program", "op": "remove"}]`, 500, "'value'"},
 		{"nothing", id, `[]`, 500, "list index out of range"},
 		{"an unknown key", id, `[{"color": 1}]`, 400, "Unknown attribute for argument program_info: color"},
 		{"move", id, patch("/program", "move", "[]"), 400, "Invalid input for field/attribute op. Value: 'move'. Value should be one of: add, replace, remove"},
@@ -196,7 +196,7 @@ func TestProgram(t *testing.T) {
 			assert.Equal(t, test.text, got.faultString(t))
 		})
 	}
-	for _, body := range []string{`{}`, `["x"]`, patch("program", "add", "[]")} {
+	for _, body := range []string{`{}`, patch("program", "add", "[]")} {
 		assert.Equal(t, 400, c.call(t, "PATCH", "/v2/deployables/"+id+"/program", body).status, body)
 	}
 }

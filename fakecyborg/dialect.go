@@ -23,9 +23,9 @@ type controllerText struct {
 
 // routingText is the JSON inside error_message of routing errors.
 type routingText struct {
-	Code        int    `json:"code"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Code        int     `json:"code"`
+	Title       string  `json:"title"`
+	Description *string `json:"description"`
 }
 
 // authBody is the answer of Keystone's middleware.
@@ -108,9 +108,13 @@ func (f *fault) routingMessage(request *http.Request) (string, error) {
 	quality := ranges.quality("application/json")
 	switch {
 	case quality > ranges.quality("text/plain") && quality > ranges.quality("text/html"):
-		message, err := encode(routingText{Code: f.status, Title: http.StatusText(f.status), Description: f.text})
+		description := &f.text
+		if f.undescribed {
+			description = nil
+		}
+		message, err := encode(routingText{Code: f.status, Title: http.StatusText(f.status), Description: description})
 		return string(message), err
-	case len(ranges) > 0 && ranges.quality("text/html") >= quality && ranges.quality("text/html") > 0:
+	case ranges.broken(request.Header), ranges.quality("text/html") >= quality && ranges.quality("text/html") > 0:
 		return f.page(request), nil
 	default:
 		return f.plain(request), nil
@@ -125,23 +129,38 @@ func (f *fault) explanation(request *http.Request) string {
 	case http.StatusServiceUnavailable:
 		return unavailableText
 	case http.StatusMethodNotAllowed:
-		return fmt.Sprintf("The method %s is not allowed for this resource.", request.Method)
+		return fmt.Sprintf("The method %s is not allowed for this resource. ", request.Method)
 	case http.StatusNotAcceptable:
 		accept := "${HTTP_ACCEPT}"
 		if values := request.Header.Values("Accept"); len(values) > 0 {
 			accept = strings.Join(values, ",")
 		}
-		return fmt.Sprintf("The resource could not be generated that was acceptable to your browser (content of type %s.", accept)
+		return fmt.Sprintf("The resource could not be generated that was acceptable to your browser\n(content of type %s. ", accept)
 	}
 	return "The server could not comply with the request since it is either malformed or otherwise incorrect."
 }
 
 func (f *fault) page(request *http.Request) string {
 	status := fmt.Sprintf("%d %s", f.status, http.StatusText(f.status))
-	return fmt.Sprintf("<html>\n <head>\n  <title>%s</title>\n </head>\n <body>\n  <h1>%s</h1>\n  %s<br /><br />\n%s\n\n\n </body>\n</html>",
-		status, status, html.EscapeString(f.explanation(request)), html.EscapeString(f.text))
+	end := "\n\n"
+	if f.hasTemplate() {
+		end = ""
+	}
+	return fmt.Sprintf("<html>\n <head>\n  <title>%s</title>\n </head>\n <body>\n  <h1>%s</h1>\n  %s<br /><br />\n%s%s\n </body>\n</html>",
+		status, status, html.EscapeString(f.explanation(request)), html.EscapeString(f.text), end)
+}
+
+// hasTemplate says whether WebOb has an own text around this status, which ends
+// otherwise.
+func (f *fault) hasTemplate() bool {
+	return f.status == http.StatusMethodNotAllowed || f.status == http.StatusNotAcceptable
 }
 
 func (f *fault) plain(request *http.Request) string {
-	return fmt.Sprintf("%d %s\n\n%s\n\n %s  ", f.status, http.StatusText(f.status), f.explanation(request), f.text)
+	end := "  "
+	if f.hasTemplate() {
+		end = ""
+	}
+	explanation := strings.ReplaceAll(f.explanation(request), "\n", " ")
+	return fmt.Sprintf("%d %s\n\n%s\n\n %s%s", f.status, http.StatusText(f.status), explanation, f.text, end)
 }

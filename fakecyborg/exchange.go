@@ -8,6 +8,8 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -48,6 +50,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if s.serveControl(w, request) || s.serveIdentity(w, request) {
 		return
 	}
+	if request.Method == http.MethodOptions {
+		s.front.preflight(w)
+		return
+	}
 	x := s.newExchange(request)
 	record := x.begin()
 	reply := x.run()
@@ -64,6 +70,10 @@ func (s *Server) newExchange(request *http.Request) *exchange {
 		id: "req-" + uuid.NewString(), scope: request.Header.Get(scopeHeader),
 	}
 	x.route, x.parameters, x.lost = s.routes.find(x.Method, x.segments)
+	if x.lost == nil && otherForm(request.URL.Path) {
+		x.lost = routing(http.StatusNotFound, "")
+		x.lost.undescribed = true
+	}
 	s.front.apply(x)
 	return x
 }
@@ -100,6 +110,7 @@ func (x *exchange) perform() (int, []byte) {
 func (x *exchange) enter() error {
 	for _, step := range []func() *fault{
 		x.authenticate,
+		x.checkPath,
 		x.negotiate,
 		func() *fault { return x.lost },
 		x.checkAccept,
@@ -119,6 +130,14 @@ func (x *exchange) handle() (any, error) {
 	return x.route.run(x)
 }
 
+// checkPath refuses a path that is no text.
+func (x *exchange) checkPath() *fault {
+	if utf8.ValidString(x.URL.Path) {
+		return nil
+	}
+	return routing(http.StatusBadRequest, "")
+}
+
 // negotiate settles the microversion; the version document at / has none.
 func (x *exchange) negotiate() *fault {
 	if len(x.segments) == 0 {
@@ -134,7 +153,7 @@ func (x *exchange) negotiate() *fault {
 }
 
 func (x *exchange) checkAccept() *fault {
-	if acceptsJSON(x.Header) {
+	if strings.HasSuffix(x.URL.Path, forms[0]) || acceptsJSON(x.Header) { // the path's form counts first
 		return nil
 	}
 	return routing(http.StatusNotAcceptable, "")

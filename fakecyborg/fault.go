@@ -32,6 +32,8 @@ type fault struct {
 	kind   faultKind
 	// text is the faultstring, or the description of a routing error.
 	text string
+	// undescribed makes the description null.
+	undescribed bool
 	// allow is the Allow header of a 405.
 	allow string
 }

@@ -12,8 +12,10 @@ import (
 // understands: filters.field and filters.value.
 // It mirrors cyborg/api/controllers/types.py:FilterType.
 type filter struct {
-	given     bool
-	name      string
+	given bool
+	name  string
+	// nothing says that there is a name without value, or with an empty one, which no row has.
+	nothing   bool
 	ascending bool
 	// sortKey is the column that comes before the id.
 	sortKey string
@@ -29,7 +31,19 @@ var filterFields = []string{
 }
 
 // filterParameters are the query parameters of a filter.
-var filterParameters = []string{"filters.field", "filters.value"}
+var filterParameters = []string{"filters", "filters.field", "filters.value"}
+
+// checkFilter refuses what is no filter, before anything else of the query is
+// looked at.
+func (q query) checkFilter() *fault {
+	if text := q["filters"]; text != "" {
+		return badRequest("Invalid input for field/attribute filters. Value: '%s'. unable to convert to ArrayType. Error: FilterType() takes no arguments", text)
+	}
+	if field, given := q["filters.field"]; given && !slices.Contains(filterFields, field) {
+		return badRequest("Invalid input for field/attribute field. Value: '%s'. Value should be one of: %s", field, strings.Join(filterFields, ", "))
+	}
+	return nil
+}
 
 func (x *exchange) readFilter() (filter, error) {
 	field, hasField := x.query["filters.field"]
@@ -37,15 +51,14 @@ func (x *exchange) readFilter() (filter, error) {
 	if !hasField && !hasValue {
 		return filter{}, nil
 	}
-	if !slices.Contains(filterFields, field) {
-		return filter{}, badRequest("Invalid input for field/attribute field. Value: '%s'. Value should be one of: %s", field, strings.Join(filterFields, ", "))
-	}
 	f := filter{given: true, sortKey: "created_at"}
 	switch field {
 	case "name":
-		f.name = value
+		f.name, f.nothing = value, value == ""
 	case "sort_key":
-		f.sortKey = value
+		if value != "" {
+			f.sortKey = value
+		}
 	case "sort_dir":
 		if value != "asc" && value != "desc" {
 			return filter{}, broken("Unknown sort direction, must be one of: asc-nullsfirst, asc-nullslast, desc-nullsfirst, desc-nullslast")

@@ -97,6 +97,17 @@ func checkURL(address string) error {
 	return nil
 }
 
+// preflight answers OPTIONS: oslo_middleware/cors.py:CORS makes every answer an
+// empty one of status 200, whatever was asked for.
+func (f front) preflight(w http.ResponseWriter) {
+	w.Header()["Date"] = nil
+	if f.closes {
+		w.Header().Set("Connection", "close")
+	}
+	w.Header().Set("Content-Length", "0")
+	w.WriteHeader(http.StatusOK)
+}
+
 // apply changes an exchange as the front end would.
 func (f front) apply(x *exchange) {
 	if f.closes {

@@ -88,12 +88,12 @@ func onlyNumbers(text string) bool {
 
 func splitVersion(text string) (major, minor int, ok bool) {
 	before, after, found := strings.Cut(text, ".")
-	major, err := strconv.Atoi(before)
+	majorNumber, err := pythonInt(before)
 	if !found || err != nil {
 		return 0, 0, false
 	}
-	minor, err = strconv.Atoi(after)
-	return major, minor, err == nil
+	minorNumber, err := pythonInt(after)
+	return int(majorNumber), int(minorNumber), err == nil
 }
 
 // versionHeaders are the headers of every answer that got past negotiation;

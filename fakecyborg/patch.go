@@ -11,6 +11,9 @@ type arqPatch struct {
 	bind bool
 	target
 	project *string
+	// invalid is what the first value that is no text ends in, once the request was
+	// found and may be bound.
+	invalid *fault
 }
 
 // patchFields are the fields of a patch in the order of error texts.
@@ -70,8 +73,16 @@ func (r Release) readPatch(uuid string, value any, who caller, version microvers
 func operationsOf(value any) ([]*object, error) {
 	list, ok := value.([]any)
 	if !ok {
-		switch value.(type) {
-		case string, *object:
+		switch value := value.(type) {
+		case string:
+			if value == "" {
+				return nil, broken("string index out of range")
+			}
+			return nil, notSubscriptable("")
+		case *object:
+			if len(value.keys) == 0 {
+				return nil, broken("0")
+			}
 			return nil, notSubscriptable("")
 		}
 		return nil, notIterable(value)
@@ -185,17 +196,19 @@ func (r Release) fill(p *arqPatch, fields map[string]any, who caller, version mi
 			delete(fields, "project_id")
 		}
 	}
-	for name, into := range map[string]**string{
-		"hostname": &p.hostname, "device_rp_uuid": &p.deviceRP, "instance_uuid": &p.instance, "project_id": &p.project,
-	} {
-		if fields[name] == nil {
+	for _, field := range []struct {
+		name string
+		into **string
+	}{{"hostname", &p.hostname}, {"device_rp_uuid", &p.deviceRP}, {"instance_uuid", &p.instance}, {"project_id", &p.project}} {
+		if fields[field.name] == nil {
 			continue
 		}
-		text, err := optionalText(fields[name], name)
+		text, err := optionalText(fields[field.name], field.name)
 		if err != nil {
-			return err
+			p.invalid = asFault(err)
+			return nil
 		}
-		*into = text
+		*field.into = text
 	}
 	return nil
 }

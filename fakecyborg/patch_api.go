@@ -25,7 +25,7 @@ func (x *exchange) patchARQs() (any, error) {
 // only the first request of a PATCH decides.
 // It mirrors cyborg/api/controllers/v2/arqs.py:ARQsController._check_if_already_bound.
 func (s *store) checkFreshInstance(who caller, first arqPatch) error {
-	if !first.bind || !s.release.BindJobs {
+	if !first.bind || first.instance == nil || !s.release.BindJobs {
 		return nil
 	}
 	s.mu.RLock()

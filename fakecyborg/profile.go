@@ -114,8 +114,12 @@ func (s *store) listProfiles(names map[string]bool) []profile {
 func (s *store) deleteProfiles(value string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	find := s.namedProfile
+	if looksLikeUUID(value) { // in a list, everything is a name
+		find = s.findProfile
+	}
 	for nameOrUUID := range strings.SplitSeq(value, ",") {
-		p, err := s.findProfile(nameOrUUID)
+		p, err := find(nameOrUUID)
 		if err != nil {
 			return err
 		}

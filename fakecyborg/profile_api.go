@@ -90,7 +90,7 @@ func (x *exchange) listProfiles() (any, error) {
 }
 
 func (x *exchange) showProfile() (any, error) {
-	id := x.parameters["id"]
+	id := x.parameters["dp_uuid_or_name"]
 	if !x.server.release.ProfileByName {
 		return x.showProfileOfUUID(id)
 	}
@@ -127,10 +127,7 @@ func (x *exchange) createProfile() (any, error) {
 }
 
 func (x *exchange) deleteProfiles() (any, error) {
-	value, ok := x.parameters["id"]
-	if !ok {
-		value, ok = x.query["value"]
-	}
+	value, ok := x.argument("value")
 	if !ok {
 		return nil, badRequest("Missing argument: \"value\"")
 	}

@@ -110,7 +110,7 @@ func (r Release) checkResource(name string, value any) error {
 	if !slices.Contains(r.ResourceClasses, name) && !strings.HasPrefix(name, "CUSTOM_") {
 		return badRequest("Unsupported resource class %s", name)
 	}
-	if text, ok := value.(string); ok && !integerText.MatchString(text) {
+	if text, ok := value.(string); ok && !integerText.MatchString(plainDigits(text)) {
 		return badRequest("Resources %s %s is invalid", r.number(), text)
 	}
 	_, err := pythonInt(value)

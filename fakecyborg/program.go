@@ -59,8 +59,11 @@ func (s *Server) programDeployable(x *exchange, uuid, id string) (any, error) {
 // readProgram checks the patch and returns the image of its first operation.
 func readProgram(body any) (string, error) {
 	list, ok := body.([]any)
-	if !ok {
-		return "", badRequest("Invalid input for field/attribute program_info. Value: '%s'. unable to convert to list", pythonStr(body))
+	switch {
+	case body == nil:
+		return "", notSubscriptable(nil)
+	case !ok:
+		return "", badRequest("Invalid input for field/attribute program_info. Value: '%s'. Value not a valid list: %s", pythonStr(body), pythonStr(body))
 	}
 	operations := make([]*object, 0, len(list))
 	for _, element := range list {
@@ -78,12 +81,20 @@ func readProgram(body any) (string, error) {
 
 // imageOf is the image that an operation names; only its first counts.
 func imageOf(operation *object) (string, error) {
+	if operation == nil {
+		return "", notSubscriptable(nil)
+	}
 	value, ok := operation.values["value"]
 	if !ok {
 		return "", keyError("value")
 	}
 	images, ok := value.([]any)
-	if !ok || len(images) == 0 {
+	switch _, isObject := value.(*object); {
+	case isObject:
+		return "", broken("0")
+	case !ok:
+		return "", notIndexable(value)
+	case len(images) == 0:
 		return "", broken("list index out of range")
 	}
 	image, ok := images[0].(*object)
@@ -97,16 +108,32 @@ func imageOf(operation *object) (string, error) {
 	return pythonStr(id), nil
 }
 
+// notIndexable is what becomes of the first image in a value that is no list.
+func notIndexable(value any) *fault {
+	if text, isText := value.(string); isText && text != "" {
+		return notSubscriptable(text)
+	}
+	return notSubscriptable(value)
+}
+
 // checkProgram applies the rules of JSON patches.
 // It mirrors cyborg/api/controllers/types.py:JsonPatchType.validate.
 func checkProgram(element any) (*object, error) {
 	operation, ok := element.(*object)
+	if element == nil {
+		return nil, nil //nolint:nilnil // null is taken for an operation, up to the look into it
+	}
 	if !ok {
-		return nil, badRequest("Invalid input for field/attribute program_info. Value: '%s'. unable to convert to object", pythonStr(element))
+		return nil, noAttribute(element, "keys")
 	}
 	for _, key := range operation.keys {
 		if !slices.Contains([]string{"path", "op", "value"}, key) {
 			return nil, badRequest("Unknown attribute for argument program_info: %s", key)
+		}
+	}
+	for _, key := range []string{"path", "op"} {
+		if _, given := operation.values[key]; !given {
+			return nil, badRequest("Invalid input for field/attribute %s. Value: 'None'. Mandatory field missing.", key)
 		}
 	}
 	path, _ := operation.values["path"].(string)
@@ -117,10 +144,18 @@ func checkProgram(element any) (*object, error) {
 	if !slices.Contains([]string{"add", "replace", "remove"}, op) {
 		return nil, badRequest("Invalid input for field/attribute op. Value: '%s'. Value should be one of: add, replace, remove", op)
 	}
+	return operation, checkChange(operation, path, op)
+}
+
+// checkChange refuses a change of what nobody may change, and one without value.
+func checkChange(operation *object, path, op string) error {
 	for _, internal := range internalPaths {
 		if strings.HasPrefix(path, internal) {
-			return nil, badRequest("'%s' is an internal attribute and can not be updated", path)
+			return badRequest("'%s' is an internal attribute and can not be updated", path)
 		}
 	}
-	return operation, nil
+	if _, given := operation.values["value"]; !given && op != "remove" {
+		return badRequest("'add' and 'replace' operations need a value")
+	}
+	return nil
 }

@@ -3,15 +3,24 @@ package fakecyborg
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
+// compactBuffers hold Go's JSON until respace has made Python's of it.
+var compactBuffers sync.Pool
+
 // encode writes v as Python's json.dumps does: members in order, ", " and ": "
 // between them, and everything outside printable ASCII as \u escapes.
 func encode(v any) ([]byte, error) {
-	var plain bytes.Buffer
-	encoder := json.NewEncoder(&plain)
+	plain, ok := compactBuffers.Get().(*bytes.Buffer)
+	if !ok {
+		plain = new(bytes.Buffer)
+	}
+	plain.Reset()
+	defer compactBuffers.Put(plain)
+	encoder := json.NewEncoder(plain)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		return nil, err
@@ -21,7 +30,8 @@ func encode(v any) ([]byte, error) {
 
 // respace turns Go's compact JSON into Python's.
 func respace(compact []byte) []byte {
-	out := make([]byte, 0, len(compact)+len(compact)/8)
+	blanks := bytes.Count(compact, []byte{','}) + bytes.Count(compact, []byte{':'}) // at most
+	out := make([]byte, 0, len(compact)+blanks)
 	inString := false
 	for i := 0; i < len(compact); {
 		c := compact[i]

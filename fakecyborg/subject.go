@@ -11,7 +11,7 @@ import (
 func (x *exchange) subject() faults.Subject {
 	s := faults.Subject{Operation: x.operation(), Scope: x.scope}
 	parameters, _ := parseQuery(x.URL.RawQuery)
-	for _, list := range []string{x.parameters["uuid"], x.parameters["uuids"], parameters["arqs"]} {
+	for _, list := range []string{x.parameters["uuid"], x.parameters["arqs"], parameters["arqs"]} {
 		if list != "" {
 			s.ARQs = append(s.ARQs, strings.Split(list, ",")...)
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -17,6 +19,10 @@ import (
 type commandLine struct {
 	process *peerProcess
 	url     string
+	// user is who logs in, at a mini Keystone; without one nobody does.
+	user string
+	// used are the commands that were run, where they are counted.
+	used map[string]bool
 }
 
 // commandAnswer is what a command printed and how it ended.
@@ -27,9 +33,32 @@ type commandAnswer struct {
 
 func (c commandLine) run(t *testing.T, args ...string) commandAnswer {
 	t.Helper()
+	for i := range args {
+		if c.used != nil {
+			c.used[strings.Join(args[:i+1], " ")] = true
+		}
+	}
 	var answer commandAnswer
-	c.process.ask(t, append([]string{"--os-auth-type", "none", "--os-endpoint", c.url + "/v2", "accelerator"}, args...), &answer)
+	c.process.ask(t, slices.Concat(c.account(), []string{"accelerator"}, args), &answer)
 	return answer
+}
+
+func (c commandLine) account() []string {
+	if c.user == "" {
+		return []string{"--os-auth-type", "none", "--os-endpoint", c.url + "/v2"}
+	}
+	return []string{
+		"--os-auth-url", c.url + "/identity/v3", "--os-username", c.user, "--os-password", "secret", "--os-project-name", c.user,
+		"--os-user-domain-name", "Default", "--os-project-domain-name", "Default",
+	}
+}
+
+// commands are those of the plugin, without "accelerator".
+func (c commandLine) commands(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	c.process.ask(t, []string{}, &names)
+	return names
 }
 
 // rows runs a list command.
@@ -66,7 +95,7 @@ func (c commandLine) refused(t *testing.T, words string, args ...string) {
 func TestAcceleratorCommands(t *testing.T) {
 	t.Parallel()
 	python := openstackPython(t, "openstackclient.shell, cyborgclient")
-	process := startPeer(t, python, "testdata/cli.py")
+	process := startPeer(t, "testdata/cli.py", python)
 	driven := newDriven("cli")
 	// The client remembers the address that it was given first, so all fakes share one.
 	var now http.Handler

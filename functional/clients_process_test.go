@@ -22,17 +22,19 @@ type peerProcess struct {
 	answers *bufio.Scanner
 }
 
-// startPeer starts a program with the interpreter of the openstack command. It ends with the test.
-func startPeer(t *testing.T, python, script string) *peerProcess {
+// startPeer starts a program of testdata with an interpreter, which may be one of a chroot that does not see the file. It ends with the test.
+func startPeer(t *testing.T, script string, python ...string) *peerProcess {
 	t.Helper()
+	text, err := os.ReadFile(script)
+	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Minute)
-	command := exec.CommandContext(ctx, python, script)
+	command := exec.CommandContext(ctx, python[0], append(python[1:], "-c", string(text))...)
 	for _, line := range os.Environ() {
 		if !strings.HasPrefix(line, "OS_") && !strings.HasPrefix(strings.ToLower(line), "no_proxy=") {
 			command.Env = append(command.Env, line)
 		}
 	}
-	command.Env = append(command.Env, "no_proxy=127.0.0.1", "OS_CLIENT_CONFIG_FILE=/dev/null")
+	command.Env = append(command.Env, "no_proxy=127.0.0.1", "OS_CLIENT_CONFIG_FILE=/nonexistent")
 	command.Stderr = os.Stderr
 	input, err := command.StdinPipe()
 	require.NoError(t, err)

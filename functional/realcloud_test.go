@@ -26,7 +26,7 @@ type realCloud struct {
 	manager     *lifecycle.Manager
 }
 
-func newRealCloud(t *testing.T) realCloud {
+func newRealCloud(t *testing.T, opts ...lifecycle.Option) realCloud {
 	t.Helper()
 	admin, service, user := os.Getenv("NOVACYBORG_CYBORG_CLOUD"), os.Getenv("NOVACYBORG_CYBORG_SERVICE_CLOUD"), os.Getenv("NOVACYBORG_CYBORG_USER_CLOUD")
 	if admin == "" || service == "" || user == "" {
@@ -46,7 +46,7 @@ func newRealCloud(t *testing.T) realCloud {
 	require.NoError(t, err)
 	c.placement, err = placement.New(t.Context(), placement.WithCloud(service), placement.WithTransport(transport))
 	require.NoError(t, err)
-	c.manager, err = lifecycle.New(c.placement, c.user)
+	c.manager, err = lifecycle.New(c.placement, c.user, opts...)
 	require.NoError(t, err)
 	return c
 }

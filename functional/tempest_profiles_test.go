@@ -20,8 +20,10 @@ var tempestProfiles = []tempestCase{
 		assert.Equal(t, "afaas-example", created["name"])
 	}},
 	{name: "profile delete multiple", run: func(t *testing.T, c tempest) {
-		first, second, third := c.profile(t, "first", "FPGA"), c.profile(t, "second", "FPGA"), c.profile(t, "third", "FPGA")
-		c.call(t, "DELETE", profilesPath+"?value="+first+","+second, "").want(t, http.StatusNoContent)
+		c.profile(t, "first", "FPGA")
+		c.profile(t, "second", "FPGA")
+		third := c.profile(t, "third", "FPGA")
+		c.call(t, "DELETE", profilesPath+"?value=first,second", "").want(t, http.StatusNoContent)
 		assert.Equal(t, []string{third}, texts(t, c.call(t, "GET", profilesPath, "").want(t, http.StatusOK).list(t, "device_profiles"), "uuid"))
 	}},
 	{name: "profile get and delete", run: profileGetAndDelete},

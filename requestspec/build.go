@@ -2,7 +2,6 @@ package requestspec
 
 import (
 	"encoding/json"
-	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -154,7 +153,7 @@ func (b *builder) request() *Request {
 // ordered returns the groups that are left: flavor groups by suffix, the unsuffixed one first, then the others.
 func (b *builder) ordered() []*draft {
 	var list []*draft
-	for _, suffix := range slices.Sorted(maps.Keys(b.groups)) {
+	for _, suffix := range sortedKeys(b.groups) {
 		if b.groups[suffix].fromFlavor {
 			list = append(list, b.groups[suffix])
 		}
@@ -170,7 +169,7 @@ func (b *builder) ordered() []*draft {
 func (b *builder) sameSubtree() [][]string {
 	var lists [][]string
 	for _, suffixes := range slices.Concat(b.in.SameSubtree, b.subtrees) {
-		lists = append(lists, slices.Sorted(slices.Values(suffixes)))
+		lists = append(lists, sorted(suffixes))
 	}
 	slices.SortFunc(lists, func(x, y []string) int {
 		return strings.Compare(strings.Join(x, ","), strings.Join(y, ","))
@@ -179,5 +178,5 @@ func (b *builder) sameSubtree() [][]string {
 }
 
 func sortedSet(values []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(values)))
+	return slices.Compact(sorted(values))
 }

@@ -2,7 +2,6 @@ package requestspec
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -76,7 +75,7 @@ func (b *builder) checkFit(group Group) {
 		return
 	}
 	d := b.groups[group.Suffix]
-	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
+	for _, class := range sortedKeys(group.Resources) {
 		n := group.Resources[class]
 		finding := Finding{Where: d.where, Key: d.keyOf(class), Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits}
 		most, known := b.in.LargestProvider[class]

@@ -1,7 +1,6 @@
 package requestspec
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ func baseClass(name string) bool {
 // didYouMean names the standard classes that a class was probably meant to be, "" if it resembles none.
 func didYouMean(class string) string {
 	least, meant := nearest, []string(nil)
-	for _, standard := range slices.Sorted(maps.Keys(standardClasses)) {
+	for _, standard := range sortedKeys(standardClasses) {
 		d := near.Distance(strings.ToUpper(class), standard, nearest)
 		// Two letters of four make another word.
 		if d > least || 2*d >= len(standard) {

@@ -2,7 +2,6 @@ package requestspec
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -32,7 +31,7 @@ func (b *builder) addDestination() error {
 		// Nova joins a set by commas and splits it again.
 		d := b.group("")
 		uuids := strings.Split(strings.Join(set, ","), ",")
-		d.aggregates = append(d.aggregates, slices.Sorted(slices.Values(uuids)))
+		d.aggregates = append(d.aggregates, sorted(uuids))
 	}
 	if len(destination.ForbiddenAggregates) > 0 {
 		b.group("").forbiddenAggregates = sortedSet(destination.ForbiddenAggregates)

@@ -2,7 +2,6 @@ package requestspec
 
 import (
 	"maps"
-	"slices"
 )
 
 // draft is a group that is still being filled.
@@ -51,7 +50,7 @@ func (d *draft) dropZeros() {
 func (d *draft) group() (Group, map[string]string) {
 	group := Group{
 		Suffix: d.suffix, Resources: make(map[string]int64, len(d.resources)),
-		Required: slices.Sorted(maps.Keys(d.required)), Forbidden: slices.Sorted(maps.Keys(d.forbidden)),
+		Required: sortedKeys(d.required), Forbidden: sortedKeys(d.forbidden),
 		Aggregates: d.aggregates, ForbiddenAggregates: d.forbiddenAggregates, InTree: d.inTree,
 	}
 	var exact map[string]string

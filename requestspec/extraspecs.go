@@ -1,8 +1,6 @@
 package requestspec
 
 import (
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -16,7 +14,7 @@ const (
 // A group is made for each suffix that occurs, even if nothing of it can be used.
 func (b *builder) readExtraSpecs() error {
 	specs := b.in.Flavor.ExtraSpecs
-	for _, key := range slices.Sorted(maps.Keys(specs)) {
+	for _, key := range sortedKeys(specs) {
 		p := Property{Key: key, Value: specs[key]}
 		parsed, ok := parseKey(key)
 		switch {

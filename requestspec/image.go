@@ -1,15 +1,13 @@
 package requestspec
 
 import (
-	"maps"
-	"slices"
 	"strings"
 )
 
 // readImage adds the traits that the image requires to the unsuffixed group
 // (nova/objects/image_meta.py:ImageMetaProps, nova/scheduler/utils.py:ResourceRequest._process_image_meta).
 func (b *builder) readImage() error {
-	for _, key := range slices.Sorted(maps.Keys(b.in.Image)) {
+	for _, key := range sortedKeys(b.in.Image) {
 		p := Property{Key: key, Value: b.in.Image[key]}
 		trait, ok := strings.CutPrefix(key, "trait:")
 		if !ok {

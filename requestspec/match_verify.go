@@ -75,7 +75,7 @@ func (l *ledger) take(provider, class string, n int64, suffix string) {
 // takePlain gives each class of the unsuffixed group to one of its providers. Placement never splits an amount, but
 // takes each class from any provider of the tree or from one that shares with it; the mappings list them all together.
 func (l *ledger) takePlain(group Group, providers []string) error {
-	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
+	for _, class := range sortedKeys(group.Resources) {
 		n := group.Resources[class]
 		if n == 0 {
 			continue

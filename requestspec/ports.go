@@ -1,9 +1,7 @@
 package requestspec
 
 import (
-	"maps"
 	"math/big"
-	"slices"
 )
 
 // readPorts makes the groups of the ports: for each the groups of its device profile, then what Neutron asks for
@@ -115,7 +113,7 @@ func (b *builder) addPortRequest(port Port) error {
 // (nova/objects/request_spec.py:RequestGroup.from_port_request, from_extended_port_request).
 func (b *builder) portGroup(where string, group PortRequestGroup) (*draft, error) {
 	d := newDraft(group.ID, where)
-	for _, class := range slices.Sorted(maps.Keys(group.Resources)) {
+	for _, class := range sortedKeys(group.Resources) {
 		p := Property{Key: class, Value: group.Resources[class]}
 		if !validClass(class) {
 			b.note(newFinding(where, p, ErrClass, "Placement has no such class"))

@@ -2,8 +2,6 @@ package requestspec
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // Profile is a device profile: its name and its groups in order. The index of a group is part of its
@@ -27,7 +25,7 @@ type Property struct {
 // GroupOf makes a profile group of a map, sorted by key.
 func GroupOf(properties map[string]string) ProfileGroup {
 	group := make(ProfileGroup, 0, len(properties))
-	for _, key := range slices.Sorted(maps.Keys(properties)) {
+	for _, key := range sortedKeys(properties) {
 		group = append(group, Property{Key: key, Value: properties[key]})
 	}
 	return group

@@ -98,13 +98,13 @@ func (r *Request) digits(group Group, class string) string {
 
 // traitList joins the sorted required traits and then the sorted forbidden ones, each with a "!".
 func traitList(required, forbidden []string) string {
-	list := slices.Sorted(slices.Values(required))
-	for _, trait := range slices.Sorted(slices.Values(forbidden)) {
+	list := sorted(required)
+	for _, trait := range sorted(forbidden) {
 		list = append(list, "!"+trait)
 	}
 	return strings.Join(list, ",")
 }
 
 func sortedList(values []string) string {
-	return strings.Join(slices.Sorted(slices.Values(values)), ",")
+	return strings.Join(sorted(values), ",")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 )
@@ -85,7 +84,7 @@ func classNumbers(groups []Group) map[string]int {
 			classes[class] = 0
 		}
 	}
-	for i, class := range slices.Sorted(maps.Keys(classes)) {
+	for i, class := range sortedKeys(classes) {
 		classes[class] = i
 	}
 	return classes
@@ -109,7 +108,7 @@ func checkSize(classes int, groups []Group, allocation []ProviderAllocation) err
 // compareSums says at once, and with a class and amounts, what the search would find out only at its end: that the
 // allocation and the groups do not sum up to the same.
 func compareSums(classes map[string]int, groups []Group, allocation []ProviderAllocation) error {
-	for _, class := range slices.Sorted(maps.Keys(classes)) {
+	for _, class := range sortedKeys(classes) {
 		allocated, taken, n := new(big.Int), new(big.Int), new(big.Int)
 		for _, a := range allocation {
 			allocated.Add(allocated, n.SetInt64(a.Resources[class]))

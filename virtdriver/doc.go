@@ -14,7 +14,7 @@
 // [WaitError], which has every ARQ with its state and can print them as a table.
 // [Receiver] is the HTTP side: the same answers as Nova's
 // os-server-external-events, for a program that stands in Nova's place, with
-// tokens if wanted ([WithTokens]); closing it ends all waits. A Waiter works
+// tokens if wanted ([WithTokens], [WithTokenCheck]); closing it ends all waits. A Waiter works
 // without one. It can poll with the question of Nova's spec
 // ([WithResolvedPolls]), and the events of the specs wake it too
 // ([EventResolved], [EventsBound], [WithSpecEvents]).

@@ -1,6 +1,7 @@
 package virtdriver
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -31,8 +32,10 @@ const (
 // waits that are open for them. It is an [http.Handler] with the answers of
 // Nova's POST os-server-external-events
 // (nova/api/openstack/compute/server_external_events.py), which it serves at
-// the root, below /v2.1 and below /v2.1/{project}. Without [WithTokens] it checks
-// no token: put it behind a handler that does, or on a loopback address.
+// the root, below /v2.1 and below /v2.1/{project}. Without [WithTokens] and
+// [WithTokenCheck] it checks no token: put it behind a handler that does, or on a
+// loopback address. The documents of the versions, which Cyborg reads before it sends
+// its first event, are there for everybody, as Nova's are.
 //
 // An event nobody waits for is dropped, as is one that is not the first of its
 // kind and one that is still in progress. Dropped events are answered with 200
@@ -42,7 +45,8 @@ type Receiver struct {
 
 	routes    http.Handler
 	instances func(uuid string) InstanceState
-	tokens    [][sha256.Size]byte // hashes; none: everybody may send
+	tokens    [][sha256.Size]byte // hashes
+	check     func(ctx context.Context, token string) (bool, error)
 	spec      bool
 }
 
@@ -77,6 +81,22 @@ func WithTokens(tokens ...string) ReceiverOption {
 	}
 }
 
+// WithTokenCheck makes the receiver ask about every X-Auth-Token that is none of
+// [WithTokens]: a Cyborg that logs in at a Keystone has tokens that nobody knows
+// before. The function, which several goroutines call at once, asks Keystone whose
+// the token is, and says whether that one may send events; in Nova it is whoever
+// has the role admin or service. false is answered with 401, an error with 503. A request
+// without token is refused unasked.
+func WithTokenCheck(check func(ctx context.Context, token string) (bool, error)) ReceiverOption {
+	return func(r *Receiver) error {
+		if check == nil {
+			return errors.New("new event receiver: WithTokenCheck needs a function")
+		}
+		r.check = check
+		return nil
+	}
+}
+
 // WithSpecEvents makes the receiver's HTTP side take the events of Nova's specs
 // as well: [EventResolved] with the states [StatusOK] and [StatusFailed], and
 // [EventsBound]. They need no microversion, but a tag. Without the option they
@@ -105,6 +125,9 @@ func NewReceiver(opts ...ReceiverOption) (*Receiver, error) {
 	routes.Use(r.authenticate, r.refuseWhenClosed)
 	for _, prefix := range []string{"", "/v2.1", "/v2.1/{project}"} {
 		routes.Post(prefix+path, r.post)
+	}
+	for _, root := range versionRoots {
+		routes.Get(root, serveVersion)
 	}
 	routes.NotFound(func(w http.ResponseWriter, _ *http.Request) {
 		writeFault(w, &fault{http.StatusNotFound, "The resource could not be found."})
@@ -154,7 +177,12 @@ func (r *Receiver) Close() error {
 // authenticate stands for keystonemiddleware, which Nova has before its routes.
 func (r *Receiver) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if r.mayCall(req.Header.Get("X-Auth-Token")) {
+		allowed, err := r.mayCall(req)
+		switch {
+		case err != nil:
+			writeFault(w, &fault{http.StatusServiceUnavailable, "The token cannot be validated at the moment."})
+			return
+		case allowed:
 			next.ServeHTTP(w, req)
 			return
 		}
@@ -166,14 +194,26 @@ func (r *Receiver) authenticate(next http.Handler) http.Handler {
 	})
 }
 
-// mayCall compares with every token, so that its time does not tell which one
-// came close.
-func (r *Receiver) mayCall(token string) bool {
+// mayCall asks about a token only if it is not known.
+func (r *Receiver) mayCall(req *http.Request) (bool, error) {
+	token := req.Header.Get("X-Auth-Token")
+	switch {
+	case asksForVersion(req), len(r.tokens) == 0 && r.check == nil, r.knows(token):
+		return true, nil
+	case token == "" || r.check == nil:
+		return false, nil
+	}
+	return r.check(req.Context(), token)
+}
+
+// knows compares with every token, so that its time does not tell which one came
+// close.
+func (r *Receiver) knows(token string) bool {
 	given, same := sha256.Sum256([]byte(token)), 0
 	for i := range r.tokens {
 		same |= subtle.ConstantTimeCompare(given[:], r.tokens[i][:])
 	}
-	return len(r.tokens) == 0 || same == 1
+	return same == 1
 }
 
 func (r *Receiver) refuseWhenClosed(next http.Handler) http.Handler {

@@ -1,7 +1,9 @@
 package virtdriver_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -277,6 +279,63 @@ func TestReceiverTokens(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v", receiver, receiver, receiver), "s3cret")
 }
 
+// TestReceiverAsksAboutTokens has a receiver for a Cyborg whose tokens nobody knows before.
+func TestReceiverAsksAboutTokens(t *testing.T) {
+	t.Parallel()
+	check := func(_ context.Context, token string) (bool, error) {
+		switch token {
+		case "cyborg's":
+			return true, nil
+		case "keystone is away":
+			return true, errors.New("no answer")
+		case "", "known":
+			t.Errorf("asked about %q", token)
+		}
+		return false, nil
+	}
+	receiver := newReceiver(t, virtdriver.WithTokenCheck(check), virtdriver.WithTokens("known"))
+	for _, test := range []struct {
+		token  string
+		status int
+		text   string
+	}{
+		{"cyborg's", 200, `"code":200`},
+		{"known", 200, `"code":200`},
+		{"a user's", 401, "requires authentication"},
+		{"", 401, "requires authentication"},
+		{"keystone is away", 503, "cannot be validated"},
+	} {
+		t.Run(test.token, func(t *testing.T) {
+			t.Parallel()
+			req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, eventPath, strings.NewReader(`{"events":[`+event(server, arqA, "completed")+`]}`))
+			req.Header.Set("OpenStack-API-Version", "compute 2.82")
+			req.Header.Set("X-Auth-Token", test.token)
+			answer := httptest.NewRecorder()
+			receiver.ServeHTTP(answer, req)
+			assert.Equal(t, test.status, answer.Code)
+			assert.Contains(t, answer.Body.String(), test.text)
+		})
+	}
+}
+
+// TestReceiverTellsItsVersion: Cyborg's client asks for it, without a token, before it sends its first event.
+func TestReceiverTellsItsVersion(t *testing.T) {
+	t.Parallel()
+	receiver := newReceiver(t, virtdriver.WithTokens("known"))
+	for _, path := range []string{"/v2.1", "/v2.1/"} {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://nova.example"+path, http.NoBody)
+		answer := httptest.NewRecorder()
+		receiver.ServeHTTP(answer, req)
+		assert.Equal(t, 200, answer.Code)
+		assert.Equal(t, "compute 2.1", answer.Header().Get("OpenStack-API-Version"))
+		assert.JSONEq(t, `{"version": {"id": "v2.1", "status": "CURRENT", "min_version": "2.1", "version": "2.104",
+			"links": [{"rel": "self", "href": "http://nova.example/v2.1/"}]}}`, answer.Body.String())
+	}
+	answer := httptest.NewRecorder()
+	receiver.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2.1", http.NoBody))
+	assert.Equal(t, 401, answer.Code)
+}
+
 func TestReceiverTakesSpecEvents(t *testing.T) {
 	t.Parallel()
 	receiver := newReceiver(t, virtdriver.WithSpecEvents(), virtdriver.WithInstances(instances))
@@ -307,6 +366,7 @@ func TestReceiverOptionsAreChecked(t *testing.T) {
 		"WithInstances needs a function": virtdriver.WithInstances(nil),
 		"WithTokens needs tokens":        virtdriver.WithTokens(),
 		"tokens that are not empty":      virtdriver.WithTokens("a", ""),
+		"WithTokenCheck needs":           virtdriver.WithTokenCheck(nil),
 	} {
 		_, err := virtdriver.NewReceiver(opt)
 		require.ErrorContains(t, err, text)

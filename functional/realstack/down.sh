@@ -22,7 +22,7 @@ processes() {
 }
 
 # first those that use the database and the broker
-stop nova-compute nova-api nova-scheduler nova-conductor nova-stub neutron glance cyborg-agent cyborg-api cyborg-conductor placement keystone
+stop nova-compute nova-api nova-scheduler nova-conductor nova-stub neutron glance cyborg-agent cyborg-agent-2 cyborg-api cyborg-conductor placement keystone
 mapfile -t left < <(processes)
 end "${left[@]}"
 rm -f "$RUN"/*.pid

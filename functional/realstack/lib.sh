@@ -86,7 +86,7 @@ end() {
     sleep 0.1
   done
   say "KILL for ${left[*]}, which did not end on TERM"
-  kill -KILL "${left[@]}" 2>/dev/null || true
+  kill -KILL "${left[@]}" "${left[@]/#/-}" 2>/dev/null || true # and the workers: each daemon leads a group
   sleep 0.5
 }
 

@@ -6,6 +6,7 @@
 # REALSTACK_NOVA_CYBORG_URL=http://127.0.0.1:PORT/v2 lets Nova ask another Cyborg (a fake, a recording proxy)
 # instead of the real one, and REALSTACK_CYBORG_NOVA_URL=http://127.0.0.1:PORT/v2.1 the same for what Cyborg tells Nova.
 # To change one while it runs: down.sh DIR nova-api nova-conductor nova-compute cyborg-conductor, then up.sh.
+# REALSTACK_SECOND_HOST=NAME runs Cyborg's agent for another host too, which has no nova-compute.
 # REALSTACK_ARQ_BINDING_TIMEOUT is how long nova-compute waits for ARQs to be bound (60 s here, Nova's own default is 300).
 set -euo pipefail
 # shellcheck source=functional/realstack/lib.sh
@@ -25,7 +26,8 @@ NEUTRON=http://127.0.0.1:$PORT_NEUTRON
 RABBIT=rabbit://guest:guest@127.0.0.1:$PORT_RABBIT/
 REGION=RegionOne
 # Same on every machine, so that placement's tree is: host RP (this uuid) -> cyborg's RP
-HOST_RP=$(python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_DNS, sys.argv[1]))' "$REALSTACK_HOST")
+uuid_of() { python3 -c 'import sys, uuid; print(uuid.uuid5(uuid.NAMESPACE_DNS, sys.argv[1]))' "$1"; }
+HOST_RP=$(uuid_of "$REALSTACK_HOST")
 
 # ---- configuration -------------------------------------------------------------------------------------
 
@@ -317,6 +319,10 @@ start cyborg-conductor cyborg /usr/bin/cyborg-conductor
 wsgi cyborg-api cyborg "$PORT_CYBORG" /usr/bin/cyborg-wsgi-api cyborg.wsgi.api
 await cyborg-api 60 answers "$CYBORG/"
 start cyborg-agent cyborg /usr/bin/cyborg-agent
+if [ -n "${REALSTACK_SECOND_HOST:-}" ]; then
+  once second-host-provider seed provider "$REALSTACK_SECOND_HOST" "$(uuid_of "$REALSTACK_SECOND_HOST")"
+  start cyborg-agent-2 cyborg OS_DEFAULT__HOST="$REALSTACK_SECOND_HOST" /usr/bin/cyborg-agent
+fi
 await cyborg-agent 120 seed devices
 
 if [ "$REALSTACK_STAGE" -ge 2 ]; then
@@ -327,7 +333,8 @@ if [ "$REALSTACK_STAGE" -ge 2 ]; then
   once nova-cells cells
   start nova-conductor nova /usr/bin/nova-conductor
   start nova-scheduler nova /usr/bin/nova-scheduler
-  wsgi nova-api nova "$PORT_NOVA" /usr/bin/nova-api-wsgi nova.wsgi.osapi_compute
+  # several at a time, but not in threads: eventlet switches between them, and then no request gets an answer
+  wsgi nova-api nova "$PORT_NOVA" /usr/bin/nova-api-wsgi nova.wsgi.osapi_compute --threads 1 --processes 4
   start nova-compute nova /usr/bin/python3 -c \
     'import sys; sys.argv[0] = "nova-compute"; from nova.cmd.compute import main; main()'
   await neutron 30 answers "$NEUTRON/"
