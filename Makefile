@@ -1,11 +1,14 @@
 # Short names for the usual commands; .ci/ holds what they do.
-.PHONY: test race lint format ci licences release
+.PHONY: test race bench lint format ci licences release
 
 test:
 	go test ./...
 
 race:
 	go test -race -shuffle=on ./...
+
+bench:
+	go run ./functional/bench
 
 lint:
 	bash .ci/lint.sh

@@ -8,7 +8,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	if len(m) == 0 {
 		return nil
 	}
-	var keys []string
+	keys := make([]string, 0, len(m))
 	for key := range m {
 		keys = append(keys, key)
 	}
@@ -21,6 +21,7 @@ func sorted(values []string) []string {
 	if len(values) == 0 {
 		return nil
 	}
-	list := slices.Sorted(slices.Values(values))
+	list := slices.Clone(values)
+	slices.Sort(list)
 	return list
 }

@@ -21,6 +21,7 @@ type keystone struct {
 	catalog []map[string]any
 	delay   time.Duration // of the next logins
 	expires string        // end of the next tokens
+	lose    int           // that many logins get no answer
 
 	mu     sync.Mutex
 	logins []string // bodies of POST auth/tokens
@@ -37,8 +38,11 @@ func (k *keystone) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(k.delay)
 		k.mu.Lock()
 		k.logins = append(k.logins, string(body))
-		token := fmt.Sprintf("token-%d", len(k.logins))
+		token, lost := fmt.Sprintf("token-%d", len(k.logins)), len(k.logins) <= k.lose
 		k.mu.Unlock()
+		if lost {
+			panic(http.ErrAbortHandler) // the connection ends
+		}
 		w.Header().Set("X-Subject-Token", token)
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{

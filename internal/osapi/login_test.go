@@ -199,6 +199,18 @@ func TestSharedLogin(t *testing.T) {
 	assert.Equal(t, 1, k.loginCount())
 }
 
+// A server may end an idle connection in the moment in which a login is sent. To log in twice does no harm.
+//
+//nolint:paralleltest // clouds.yaml is named by a variable
+func TestLoginWithoutAnswerIsRepeated(t *testing.T) {
+	k := startKeystone(t)
+	k.lose = 1
+	setCloud(t, `{clouds: {test: {auth: {auth_url: "`+k.url+`", username: u, password: p, user_domain_id: default}}}}`)
+	_, _, err := osapi.NewProvider(t.Context(), osapi.WithCloud("test"), osapi.WithRetries(3, time.Millisecond, time.Millisecond))
+	require.NoError(t, err)
+	assert.Equal(t, 2, k.loginCount())
+}
+
 // TLS settings and retries must not exclude each other.
 func TestTLSAndRetries(t *testing.T) {
 	t.Parallel()

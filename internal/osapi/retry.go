@@ -37,20 +37,20 @@ func retryResponse(resp *http.Response) bool {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusServiceUnavailable:
-		return repeatable(resp.Request.Method) || resp.Header.Get("Retry-After") != ""
+		return repeatable(resp.Request.Method, resp.Request.URL.Path) || resp.Header.Get("Retry-After") != ""
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		return repeatable(resp.Request.Method)
+		return repeatable(resp.Request.Method, resp.Request.URL.Path)
 	}
 	return false
 }
 
 // retryError judges a transport error. There is no response then; the method
-// is in the error of the inner client.
+// and the URL are in the error of the inner client.
 func retryError(err error) bool {
 	if permanent(err) {
 		return false
 	}
-	if failed, ok := errors.AsType[*url.Error](err); ok && repeatable(strings.ToUpper(failed.Op)) {
+	if failed, ok := errors.AsType[*url.Error](err); ok && repeatable(strings.ToUpper(failed.Op), failed.URL) {
 		return true
 	}
 	return NeverSent(err)
@@ -58,11 +58,14 @@ func retryError(err error) bool {
 
 // repeatable says whether running a request twice does no harm. PUT is, since
 // Placement guards each of its own with a generation; whoever must know which
-// of the two was carried out uses AtMostOnce.
-func repeatable(method string) bool {
+// of the two was carried out uses AtMostOnce. A login is: it only makes one more
+// token. Behind uwsgi its connection often ends unannounced.
+func repeatable(method, url string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
 		return true
+	case http.MethodPost:
+		return strings.HasSuffix(url, "/v3/auth/tokens")
 	}
 	return false
 }
