@@ -72,21 +72,22 @@ start() {
   while kill -0 "$pid" 2>/dev/null && ! pid_of "$name" >/dev/null; do sleep 0.05; done
 }
 
-# end PID...: TERM for all, KILL for those that are there ten seconds later. The processes are daemons of ours.
+# end PID...: TERM for all, KILL for those that are there ten seconds later. The processes are daemons of ours; each leads a group, in which
+# its workers are: without their leader they would serve on, with the old configuration.
 end() {
   local pid left=("$@")
   [ $# -gt 0 ] || return 0
-  kill -TERM "$@" 2>/dev/null || true
+  kill -TERM -- "${@/#/-}" 2>/dev/null || true
   for _ in {1..100}; do
     left=()
     for pid; do
-      if in_chroot "$pid"; then left+=("$pid"); fi
+      if kill -0 -- "-$pid" 2>/dev/null; then left+=("$pid"); fi
     done
     [ ${#left[@]} -gt 0 ] || return 0
     sleep 0.1
   done
   say "KILL for ${left[*]}, which did not end on TERM"
-  kill -KILL "${left[@]}" "${left[@]/#/-}" 2>/dev/null || true # and the workers: each daemon leads a group
+  kill -KILL -- "${left[@]/#/-}" 2>/dev/null || true
   sleep 0.5
 }
 
