@@ -44,8 +44,8 @@ NOVACYBORG_LIBVIRT_CORPUS=$corpus cloud libvirt.sh bash "$scripts/prove.sh" ./fu
   TestLibvirtRefusesWhatItDoesNotKnow TestNewLibvirtAcceptsOptions TestLibvirtCorpus
 
 # shellcheck source=/dev/null
-openrc=$(. "$dir/openrc" && echo "$OS_AUTH_URL $REALSTACK_PLACEMENT_URL ${REALSTACK_CYBORG_URL%/v2} $OS_PASSWORD")
-read -r keystone placement cyborg password <<<"$openrc"
+openrc=$(. "$dir/openrc" && echo "$OS_AUTH_URL $REALSTACK_PLACEMENT_URL $REALSTACK_NOVA_URL $OS_PASSWORD")
+read -r keystone placement nova password <<<"$openrc"
 export OS_CLIENT_CONFIG_FILE=$dir/clouds.yaml
 
 echo "== Keystone"
@@ -60,18 +60,23 @@ prove ./functional TestRealCloud TestRealCloudRefuses
 echo "== Nova as a cloud of the elastic pool"
 NOVACYBORG_COMPUTE_CLOUD=demo NOVACYBORG_COMPUTE_ADMIN_CLOUD=admin prove ./elasticpool/openstack TestRealNova TestRealNovaLimits TestRealNovaRefuses
 
-echo "== Cyborg's events for our receiver; Nova on the real Cyborg and on cmd/fakecyborg"
-export NOVACYBORG_CYBORG_OF_NOVA=127.0.0.1:$((REALSTACK_PORT_OFFSET + 7666)) NOVACYBORG_NOVA_OF_CYBORG=127.0.0.1:$((REALSTACK_PORT_OFFSET + 9774)) # where the tests listen
-export NOVACYBORG_KEYSTONE_URL=$keystone NOVACYBORG_KEYSTONE_USER=nova NOVACYBORG_KEYSTONE_PASSWORD=$password NOVACYBORG_KEYSTONE_PROJECT=service
-export NOVACYBORG_COMPUTE_CLOUD=demo NOVACYBORG_COMPUTE_ADMIN_CLOUD=admin
+echo "== Cyborg's events for our receiver"
+export NOVACYBORG_NOVA_OF_CYBORG=127.0.0.1:$((REALSTACK_PORT_OFFSET + 9774)) REALSTACK_SECOND_HOST=realstack-cn2 # where the test listens
+cloud down.sh cyborg-conductor
+REALSTACK_CYBORG_NOVA_URL=http://$NOVACYBORG_NOVA_OF_CYBORG/v2.1 cloud up.sh
+NOVACYBORG_KEYSTONE_URL=$keystone NOVACYBORG_KEYSTONE_USER=nova NOVACYBORG_KEYSTONE_PASSWORD=$password NOVACYBORG_KEYSTONE_PROJECT=service \
+  NOVACYBORG_SECOND_HOST=$REALSTACK_SECOND_HOST prove ./functional TestRealEvents
+
+echo "== cmd/fakecyborg in Cyborg's place, under Nova"
 start_fake "$work" -seed "$scripts/fake.yaml" -release 14.1.0 -auth keystone -keystone "$keystone" -keystone-cloud nova \
-  -mount bare -connection-close -no-chunked-bodies -public-endpoint "$cyborg" \
-  -placement "$placement" -nova "http://$NOVACYBORG_NOVA_OF_CYBORG/v2.1"
-cloud down.sh nova-api nova-conductor nova-compute cyborg-conductor
-export REALSTACK_ARQ_BINDING_TIMEOUT=15 REALSTACK_SECOND_HOST=realstack-cn2
-REALSTACK_NOVA_CYBORG_URL=http://$NOVACYBORG_CYBORG_OF_NOVA/v2 REALSTACK_CYBORG_NOVA_URL=http://$NOVACYBORG_NOVA_OF_CYBORG/v2.1 cloud up.sh
-NOVACYBORG_SECOND_HOST=$REALSTACK_SECOND_HOST prove ./functional TestRealEvents
-NOVACYBORG_FAKE_CYBORG=$FAKE/v2 GOFLAGS=-parallel=8 prove ./functional/novastories TestNovaStories
+  -placement "$placement" -nova "$nova"
+cloud down.sh nova-api nova-conductor nova-compute
+REALSTACK_NOVA_CYBORG_URL=$FAKE/v2 cloud up.sh
+(
+  # shellcheck source=/dev/null
+  . "$dir/openrc"
+  REALSTACK_CYBORG_URL=$FAKE/v2 python3 -B "$scripts/nova_lifecycle.py" "$work/story" | cut -c1-140
+)
 
 trap - EXIT
 stop
