@@ -125,7 +125,7 @@ func (c commandLine) walkDevices(t *testing.T, release fakecyborg.Release) {
 	assert.Equal(t, tempestHost, shown["hostname"])
 	c.refused(t, "device not found", "device", "show", unknown())
 	// This plugin has no such commands; those that do fail before they ask.
-	c.refused(t, "is not a cli command", "device", "disable", text(t, devices[0], "uuid"))
+	c.refused(t, "command. See '", "device", "disable", text(t, devices[0], "uuid"))
 
 	places := c.rows(t, "deployable", "list")
 	require.Len(t, places, 3)
