@@ -7,7 +7,7 @@ trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/cache"
 targets=0
 while read -r folder; do
-  package=./${folder#"$PWD"/}
+  package=./$folder
   go test -c -fuzz=. -o "$dir/fuzz.test" "$package"
   while read -r name; do
     echo "$package $name"

@@ -17,8 +17,8 @@ type queueNow struct {
 	waited   float64 // hours that the jobs have waited for which it lacks VMs, summed over these
 	over     []giveBack
 	given    int       // VMs that it got in this decision
-	released int       // idle VMs that it lost in this decision
 	made     int       // of them, VMs that were asked of a cloud
+	released int       // idle VMs that it lost in this decision
 	use      Resources // of its needed VMs and those that it got
 }
 

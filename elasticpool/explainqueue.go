@@ -17,7 +17,7 @@ func (e explaining) queue(view QueueView) []string {
 		fmt.Sprintf("it has %d VMs that serve, %d of them with jobs, and %d on their way", view.Serving, view.Busy, view.Coming),
 	}
 	if view.Waiting > 0 && view.Oldest > 0 {
-		lines = append(lines, "its oldest job has waited for "+waited(time.Duration(view.Oldest*float64(time.Second))))
+		lines = append(lines, "its oldest job has waited for "+seconds(view.Oldest))
 	}
 	if view.Urgency != "" {
 		lines = append(lines, view.Urgency)

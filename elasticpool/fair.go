@@ -1,8 +1,6 @@
 package elasticpool
 
 import (
-	"slices"
-
 	"github.com/novacyborg/novacyborg/elasticpool/quota"
 )
 
@@ -166,23 +164,17 @@ func (d *deciding) limits() map[string]Resources {
 
 // taken returns what the pool's VMs take of each cloud.
 func (d *deciding) taken() map[string]Resources {
-	own := map[string]Resources{}
-	ours := slices.DeleteFunc(slices.Clone(d.state.VMs), func(vm *VM) bool { return d.classOf(vm) == nil })
-	for name, n := range perClass(ours) {
-		if class := d.classes[name]; class != nil {
-			own[class.Cloud] = own[class.Cloud].Plus(class.Takes.Times(n))
+	n := map[*Class]int64{}
+	for _, vm := range d.state.VMs {
+		if class := d.classOf(vm); class != nil {
+			n[class]++
 		}
 	}
-	return own
-}
-
-// perClass counts VMs by class.
-func perClass(vms []*VM) map[string]int64 {
-	n := map[string]int64{}
-	for _, vm := range vms {
-		n[vm.Class]++
+	own := map[string]Resources{}
+	for class, n := range n {
+		own[class.Cloud] = own[class.Cloud].Plus(class.Takes.Times(n))
 	}
-	return n
+	return own
 }
 
 // lower returns limits with those of other where they are lower or alone.

@@ -57,7 +57,9 @@ func (p *Pool) checkCommand(c Command) error {
 // checkQuota says what is wrong with the values of a quota.
 func (c Command) checkQuota() error {
 	switch {
-	case c.Kind == CmdResetQuota && c.Queue != "":
+	case c.Kind == CmdResetQuota && c.Queue == "":
+		return errors.New("say of which queue")
+	case c.Kind == CmdResetQuota:
 		return nil
 	case c.Queue == "" || c.Lower == nil && c.Upper == nil && c.Weight == nil:
 		return errors.New("say of which queue, and which of lower, upper and weight")

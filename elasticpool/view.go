@@ -140,3 +140,12 @@ func idleSince(vm *VM) time.Time {
 	}
 	return vm.Since
 }
+
+// perClass counts VMs by class.
+func perClass(vms []*VM) map[string]int64 {
+	n := map[string]int64{}
+	for _, vm := range vms {
+		n[vm.Class]++
+	}
+	return n
+}

@@ -60,12 +60,12 @@ func retryError(err error) bool {
 // Placement guards each of its own with a generation; whoever must know which
 // of the two was carried out uses AtMostOnce. A login is: it only makes one more
 // token. Behind uwsgi its connection often ends unannounced.
-func repeatable(method, url string) bool {
+func repeatable(method, target string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
 		return true
 	case http.MethodPost:
-		return strings.HasSuffix(url, "/v3/auth/tokens")
+		return strings.HasSuffix(target, "/v3/auth/tokens")
 	}
 	return false
 }
