@@ -54,13 +54,20 @@ func (p *Pool) checkCommand(c Command) error {
 	return p.checkTarget(c)
 }
 
-// checkQuota says what is wrong with the values of a quota.
+// checkQuota says what is wrong with the values of a quota, or with taking it back.
 func (c Command) checkQuota() error {
-	switch {
-	case c.Kind == CmdResetQuota && c.Queue == "":
-		return errors.New("say of which queue")
-	case c.Kind == CmdResetQuota:
+	if c.Kind == CmdResetQuota {
+		if c.Queue == "" {
+			return errors.New("say of which queue")
+		}
 		return nil
+	}
+	return c.checkValues()
+}
+
+// checkValues says what is wrong with the values of a quota.
+func (c Command) checkValues() error {
+	switch {
 	case c.Queue == "" || c.Lower == nil && c.Upper == nil && c.Weight == nil:
 		return errors.New("say of which queue, and which of lower, upper and weight")
 	case c.Lower != nil && *c.Lower < 0, c.Upper != nil && *c.Upper < 0:

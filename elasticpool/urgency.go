@@ -45,11 +45,14 @@ func (d *deciding) urgencies() map[*queueNow]urgency {
 	return all
 }
 
-// lackers returns how many queues lack VMs.
+// waits says whether jobs of a queue wait for VMs that it lacks. Those that only its floor lacks nobody waits for.
+func (q *queueNow) waits() bool { return q.waited > 0 && q.lacking() > 0 }
+
+// lackers returns how many queues lack VMs that jobs wait for.
 func (d *deciding) lackers() int {
 	n := 0
 	for _, q := range d.queues {
-		if q.lacking() > 0 {
+		if q.waits() {
 			n++
 		}
 	}
@@ -106,13 +109,13 @@ func (d *deciding) byNeed(all map[*queueNow]urgency) {
 	keep := d.policy.Control.KeepPart
 	weights, most := d.weights(), 0.0
 	for _, q := range d.queues {
-		if q.lacking() > 0 {
+		if q.waits() {
 			most = max(most, d.urgent(q))
 		}
 	}
 	for _, q := range d.queues {
 		boost := mostLent
-		if q.lacking() > 0 {
+		if q.waits() {
 			boost = 1 + (mostLent-1)*math.Pow(d.urgent(q)/most, sharpLent)
 			q.view.Urgency = fmt.Sprintf("it keeps %g of its part of the pool; of what is beyond the kept parts it counts %.3g times its weight, by how long its jobs have waited and run (at most %g times)",
 				keep, boost, mostLent)
