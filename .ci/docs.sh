@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What the documents tell people to type works. In every Markdown file, a block marked "sh" is run by bash at the root of
 # the checkout, and a block marked "go" is a program that is run in a module outside this one. The peers are left
-# alone, as on a machine that has only Go. Commands find a fake at $FAKE, with the devices of examples/boot.
+# alone, as on a machine that has only Go. The commands of each page find a new fake at $FAKE, with the devices of examples/boot:
+# no page may live on what another one left, or miss what it took.
 set -euo pipefail
 
 # shellcheck source=.ci/fake.sh
@@ -11,7 +12,11 @@ root=$PWD
 module=$(go list -m)
 dir=$(mktemp -d)
 fake_pid=
-trap '[ -z "$fake_pid" ] || kill "$fake_pid" 2>/dev/null || true; rm -rf "$dir"' EXIT
+stop_fake() {
+  [ -z "$fake_pid" ] || kill "$fake_pid" 2>/dev/null || true
+  fake_pid=
+}
+trap 'stop_fake; rm -rf "$dir"' EXIT
 export NOVACYBORG_PEERS=none
 
 # blocks PAGE LANGUAGE FOLDER: one file per fenced block, named by the line where the block starts.
@@ -42,14 +47,15 @@ if [ "$first" != $'go run ./examples/boot\ngo test ./...' ]; then
   exit 1
 fi
 
-start_fake "$dir" -seed examples/boot/seed.yaml -placement embedded
-
 commands=0
 programs=0
 while read -r page; do
   mkdir "$dir/blocks"
   blocks "$page" sh "$dir/blocks"
   blocks "$page" go "$dir/blocks"
+  if compgen -G "$dir/blocks/*.sh" >/dev/null; then
+    start_fake "$dir" -seed examples/boot/seed.yaml -placement embedded
+  fi
   while read -r block; do
     echo "+ $page:$(basename "$block")"
     case $block in
@@ -63,6 +69,7 @@ while read -r page; do
       ;;
     esac
   done < <(find "$dir/blocks" -type f | sort)
+  stop_fake
   rm -r "$dir/blocks"
 done < <(find . -name '*.md' -not -path './.git/*' | sort)
 echo "$commands command blocks, $programs programs"

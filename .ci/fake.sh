@@ -4,6 +4,7 @@
 start_fake() {
   local dir=$1
   shift
+  rm -f "$dir/address" # of one before
   go build -o "$dir/fakecyborg" ./cmd/fakecyborg
   "$dir/fakecyborg" -listen 127.0.0.1:0 -address-file "$dir/address" "$@" >"$dir/out" 2>"$dir/err" </dev/null &
   fake_pid=$!
