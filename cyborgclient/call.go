@@ -3,7 +3,6 @@ package cyborgclient
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
@@ -125,6 +124,7 @@ func (c *Client) send(ctx context.Context, service *gophercloud.ServiceClient, r
 
 // exchange is one request of gophercloud's.
 func exchange(ctx context.Context, service *gophercloud.ServiceClient, r request, headers map[string]string) (answer, error) {
+	//nolint:bodyclose // ReadBody closes it
 	resp, err := service.Request(ctx, r.method, service.ServiceURL(r.path), &gophercloud.RequestOpts{
 		JSONBody:         r.body,
 		MoreHeaders:      headers,
@@ -138,22 +138,9 @@ func exchange(ctx context.Context, service *gophercloud.ServiceClient, r request
 	if err != nil || r.decode == nil {
 		return a, err
 	}
-	defer func() { _ = resp.Body.Close() }()
-	body, err := readBody(resp)
+	body, err := osapi.ReadBody(resp)
 	if err != nil {
 		return a, err
 	}
 	return a, r.decode(body)
-}
-
-// readBody reads into a buffer of the announced size, within reason. The
-// transport bounds what can be read.
-func readBody(resp *http.Response) ([]byte, error) {
-	const most = 1 << 20
-	if resp.ContentLength <= 0 || resp.ContentLength > most {
-		return io.ReadAll(resp.Body)
-	}
-	body := make([]byte, resp.ContentLength)
-	_, err := io.ReadFull(resp.Body, body)
-	return body, err
 }

@@ -2,8 +2,8 @@ package placement
 
 import (
 	"context"
+	"encoding/json"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocations"
 )
 
@@ -31,14 +31,15 @@ func (c *Client) Allocations(ctx context.Context, consumer string) (*ConsumerAll
 		minor = consumerTypes
 	}
 	op := "get allocations of consumer " + consumer
-	var found *allocations.Allocations
-	err = c.call(ctx, getAllocations, op, func(ctx context.Context) (gophercloud.Result, error) {
-		answer := allocations.Get(ctx, c.at(minor), segment(consumer))
-		found, err = answer.Extract()
-		if err == nil && found.Allocations == nil {
-			err = refuse(nil, op, "the answer has no allocations: is this the endpoint of Placement?")
+	var found allocations.Allocations
+	err = c.fetch(ctx, getAllocations, op, minor, "allocations/"+segment(consumer), func(body []byte) error {
+		if err := json.Unmarshal(body, &found); err != nil {
+			return err
 		}
-		return answer.Result, err
+		if found.Allocations == nil {
+			return refuse(nil, op, "the answer has no allocations: is this the endpoint of Placement?")
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

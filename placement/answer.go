@@ -4,29 +4,49 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
-	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocationcandidates"
+	"github.com/novacyborg/novacyborg/requestspec"
 )
 
 // sharingTrait marks a provider that serves other trees through an aggregate.
 const sharingTrait = "MISC_SHARES_VIA_AGGREGATE"
 
+// candidatesAnswer is what Placement sends for a question, in types that nothing has to be copied out of.
+type candidatesAnswer struct {
+	Requests  []allocationRequest        `json:"allocation_requests"`
+	Summaries map[string]ProviderSummary `json:"provider_summaries"`
+}
+
+// allocationRequest is a candidate there.
+type allocationRequest struct {
+	Allocations map[string]resources `json:"allocations"`
+	// Mappings is nil below microversion 1.34.
+	Mappings map[string][]string `json:"mappings"`
+}
+
+type resources struct {
+	Resources map[string]int64 `json:"resources"`
+}
+
 // add takes over the answer to one question. Candidates that differ only in their mappings look the same in an answer
 // without mappings: they are matched once.
-func (c *Candidates) add(ctx context.Context, found *allocationcandidates.AllocationCandidates, q question) error {
-	for uuid, summary := range found.ProviderSummaries {
-		c.Summaries[uuid] = summaryOf(summary)
-	}
+func (c *Candidates) add(ctx context.Context, found *candidatesAnswer, q question) error {
 	matched := make(seen)
-	for _, request := range found.AllocationRequests {
-		candidate := c.candidateOf(request)
+	c.List = slices.Grow(c.List, len(found.Requests))
+	for _, request := range found.Requests {
+		candidate := Candidate{Allocations: make(map[string]map[string]int64, len(request.Allocations))}
+		for provider, from := range request.Allocations {
+			candidate.Allocations[provider] = from.Resources
+		}
+		taken := c.taken(candidate)
+		candidate.RootProvider = root(taken, c.Summaries)
 		if q.filterRoot && !c.rootFits(candidate.RootProvider, q) || request.Mappings == nil && matched.before(candidate.Allocations) {
 			continue
 		}
 		var err error
-		candidate.Mapping, err = c.mapping(ctx, candidate, request.Mappings, q)
+		candidate.Mapping, err = mapping(ctx, taken, request.Mappings, q)
 		switch {
 		case ctx.Err() != nil:
 			return wrap(getCandidates.name, context.Cause(ctx))
@@ -67,28 +87,26 @@ func (s seen) before(value any) bool {
 	return known
 }
 
-func (c *Candidates) candidateOf(request allocationcandidates.AllocationRequest) Candidate {
-	candidate := Candidate{Allocations: make(map[string]map[string]int64, len(request.Allocations))}
-	for provider, allocation := range request.Allocations {
-		candidate.Allocations[provider] = amounts(allocation.Resources)
+// taken puts a candidate in the matcher's words, sorted by provider: Placement's own order is lost in JSON.
+func (c *Candidates) taken(candidate Candidate) []requestspec.ProviderAllocation {
+	taken := make([]requestspec.ProviderAllocation, 0, len(candidate.Allocations))
+	for provider, resources := range candidate.Allocations {
+		taken = append(taken, requestspec.ProviderAllocation{
+			Provider: provider, Resources: resources, Traits: c.Summaries[provider].Traits,
+		})
 	}
-	candidate.RootProvider = c.root(candidate.Allocations)
-	return candidate
+	slices.SortFunc(taken, func(a, b requestspec.ProviderAllocation) int { return strings.Compare(a.Provider, b.Provider) })
+	return taken
 }
 
 // root returns the root of the tree that the providers of an allocation are in. Sharing providers are of other trees;
 // they count only if there is nothing else.
-func (c *Candidates) root(allocations map[string]map[string]int64) string {
-	providers := slices.Sorted(maps.Keys(allocations))
-	for _, provider := range providers {
-		if !slices.Contains(c.Summaries[provider].Traits, sharingTrait) {
-			return c.Summaries[provider].Root
-		}
-	}
-	if len(providers) == 0 {
+func root(taken []requestspec.ProviderAllocation, summaries map[string]ProviderSummary) string {
+	if len(taken) == 0 {
 		return ""
 	}
-	return c.Summaries[providers[0]].Root
+	own := max(slices.IndexFunc(taken, func(t requestspec.ProviderAllocation) bool { return !slices.Contains(t.Traits, sharingTrait) }), 0)
+	return summaries[taken[own].Provider].Root
 }
 
 // rootFits does what root_required does on servers that know it.
@@ -97,17 +115,4 @@ func (c *Candidates) rootFits(root string, q question) bool {
 	has := func(trait string) bool { return slices.Contains(traits, trait) }
 	return !slices.ContainsFunc(q.request.RootForbidden, has) &&
 		!slices.ContainsFunc(q.request.RootRequired, func(trait string) bool { return !has(trait) })
-}
-
-func summaryOf(summary allocationcandidates.ProviderSummary) ProviderSummary {
-	resources := make(map[string]Usage, len(summary.Resources))
-	for class, use := range summary.Resources {
-		resources[class] = Usage{Capacity: int64(use.Capacity), Used: int64(use.Used)}
-	}
-	return ProviderSummary{
-		Resources: resources,
-		Traits:    value(summary.Traits),
-		Parent:    value(summary.ParentProviderUUID),
-		Root:      value(summary.RootProviderUUID),
-	}
 }

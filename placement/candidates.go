@@ -2,11 +2,9 @@ package placement
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
-
-	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocationcandidates"
 
 	"github.com/novacyborg/novacyborg/requestspec"
 )
@@ -38,16 +36,18 @@ type Candidate struct {
 // ProviderSummary is what an answer tells of one provider.
 type ProviderSummary struct {
 	// Resources maps each resource class of the provider to its use.
-	Resources map[string]Usage
+	Resources map[string]Usage `json:"resources"`
 	// Traits are the provider's traits.
-	Traits []string
+	Traits []string `json:"traits"`
 	// Parent and Root are uuids; Parent is "" for a root.
-	Parent, Root string
+	Parent string `json:"parent_provider_uuid"`
+	Root   string `json:"root_provider_uuid"`
 }
 
 // Usage is the capacity and the used amount of one resource class of one provider.
 type Usage struct {
-	Capacity, Used int64
+	Capacity int64 `json:"capacity"`
+	Used     int64 `json:"used"`
 }
 
 // Candidates asks for the allocation candidates of a request, at the lowest microversion that knows everything the
@@ -77,9 +77,12 @@ func (c *Client) Candidates(ctx context.Context, req *requestspec.Request) (*Can
 	if err := c.need(ctx, floor(req), getCandidates.name); err != nil {
 		return nil, err
 	}
-	all := &Candidates{Summaries: make(map[string]ProviderSummary)}
 	parts := split(req)
-	for _, part := range parts {
+	all, err := c.collect(ctx, ask(parts[0], newest))
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts[1:] {
 		found, err := c.collect(ctx, ask(part, newest))
 		if err != nil {
 			return nil, err
@@ -101,16 +104,16 @@ func (c *Client) Candidates(ctx context.Context, req *requestspec.Request) (*Can
 // more candidates and too few have the traits.
 func (c *Client) collect(ctx context.Context, q question) (*Candidates, error) {
 	for {
-		answer, err := c.fetch(ctx, q)
+		answer, err := c.ask(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		found := &Candidates{Summaries: make(map[string]ProviderSummary)}
+		found := &Candidates{Summaries: answer.Summaries}
 		if err := found.add(ctx, answer, q); err != nil {
 			return nil, err
 		}
 		limit := q.sent.Limit
-		more := q.filterRoot && limit > 0 && len(answer.AllocationRequests) >= limit && len(found.List) < q.request.Limit
+		more := q.filterRoot && limit > 0 && len(answer.Requests) >= limit && len(found.List) < q.request.Limit
 		switch {
 		case !more || limit >= mostFiltered && len(found.List)+len(found.LeftOut) > 0:
 			return found, nil
@@ -122,16 +125,15 @@ func (c *Client) collect(ctx context.Context, q question) (*Candidates, error) {
 	}
 }
 
-// fetch sends one question. gophercloud's List would decode the answer, encode it and decode it again, which takes
-// three times as long; its types fit.
-func (c *Client) fetch(ctx context.Context, q question) (*allocationcandidates.AllocationCandidates, error) {
-	var found allocationcandidates.AllocationCandidates
-	err := c.call(ctx, getCandidates, getCandidates.name, func(ctx context.Context) (gophercloud.Result, error) {
-		service := c.at(q.minor)
-		//nolint:bodyclose // gophercloud reads and closes it
-		return resultOf(service.Get(ctx, service.ServiceURL("allocation_candidates")+"?"+q.sent.Query(), &found, nil))
-	})
-	return &found, err
+// ask sends one question.
+func (c *Client) ask(ctx context.Context, q question) (*candidatesAnswer, error) {
+	found := new(candidatesAnswer)
+	path := "allocation_candidates?" + q.sent.Query()
+	err := c.fetch(ctx, getCandidates, getCandidates.name, q.minor, path, func(body []byte) error { return json.Unmarshal(body, found) })
+	if found.Summaries == nil {
+		found.Summaries = make(map[string]ProviderSummary)
+	}
+	return found, err
 }
 
 // limit keeps the first n candidates; 0 keeps all.

@@ -96,7 +96,7 @@ func TestRootProviderIsNotTheSharingProvider(t *testing.T) {
 			for _, provider := range test.providers {
 				taken[provider] = map[string]int64{"X": 1}
 			}
-			assert.Equal(t, test.want, all.root(taken))
+			assert.Equal(t, test.want, root(all.taken(Candidate{Allocations: taken}), all.Summaries))
 		})
 	}
 }

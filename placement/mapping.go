@@ -2,7 +2,6 @@ package placement
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/novacyborg/novacyborg/requestspec"
@@ -21,9 +20,9 @@ func (c Candidate) Provider(requesterID string) (string, error) {
 
 // mapping returns which providers serve which group: as Placement says it, if that adds up to what the candidate takes,
 // or from microversions that do not say it as requestspec.Match finds it.
-func (c *Candidates) mapping(ctx context.Context, candidate Candidate, given *map[string][]string, q question) (map[string][]string, error) {
+func mapping(ctx context.Context, taken []requestspec.ProviderAllocation, given map[string][]string, q question) (map[string][]string, error) {
 	if given != nil {
-		return requestspec.Match(ctx, q.request.Groups, c.providerAllocations(candidate, nil), *given)
+		return requestspec.Match(ctx, q.request.Groups, taken, given)
 	}
 	groups := q.request.Suffixed()
 	lacks := make(map[string]string)
@@ -34,23 +33,20 @@ func (c *Candidates) mapping(ctx context.Context, candidate Candidate, given *ma
 		}
 		groups[i].Forbidden = nil
 	}
-	return requestspec.Match(ctx, groups, c.providerAllocations(candidate, lacks), nil)
+	return requestspec.Match(ctx, groups, withLacks(taken, lacks), nil)
 }
 
-// providerAllocations puts a candidate in the matcher's words, sorted by provider: Placement's own order is lost in
-// JSON. The matcher knows no forbidden traits, so that what a provider must lack becomes a trait of those that lack it.
-func (c *Candidates) providerAllocations(candidate Candidate, lacks map[string]string) []requestspec.ProviderAllocation {
-	taken := make([]requestspec.ProviderAllocation, 0, len(candidate.Allocations))
-	for _, provider := range slices.Sorted(maps.Keys(candidate.Allocations)) {
-		traits := slices.Clip(c.Summaries[provider].Traits)
+// withLacks makes what a provider must lack a trait of those that lack it: the matcher knows no forbidden traits.
+func withLacks(taken []requestspec.ProviderAllocation, lacks map[string]string) []requestspec.ProviderAllocation {
+	marked := slices.Clone(taken)
+	for i, t := range taken {
+		traits := slices.Clip(t.Traits)
 		for trait, lack := range lacks {
-			if !slices.Contains(c.Summaries[provider].Traits, trait) {
+			if !slices.Contains(t.Traits, trait) {
 				traits = append(traits, lack)
 			}
 		}
-		taken = append(taken, requestspec.ProviderAllocation{
-			Provider: provider, Resources: candidate.Allocations[provider], Traits: traits,
-		})
+		marked[i].Traits = traits
 	}
-	return taken
+	return marked
 }

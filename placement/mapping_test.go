@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gophercloud/gophercloud/v2/openstack/placement/v1/allocationcandidates"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -145,15 +144,12 @@ func TestMatchingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errBroken)
 	req, long := hopeless("bad")
-	answer := &allocationcandidates.AllocationCandidates{AllocationRequests: []allocationcandidates.AllocationRequest{{}}}
-	answer.AllocationRequests[0].Allocations = make(map[string]allocationcandidates.AllocationRequestResource)
-	for provider, resources := range long.Allocations {
-		answer.AllocationRequests[0].Allocations[provider] = allocationcandidates.AllocationRequestResource{
-			Resources: map[string]int{"FPGA": int(resources["FPGA"])},
-		}
+	offered := allocationRequest{Allocations: make(map[string]resources)}
+	for provider, taken := range long.Allocations {
+		offered.Allocations[provider] = resources{taken}
 	}
 	found := &Candidates{Summaries: make(map[string]ProviderSummary)}
-	err := found.add(ctx, answer, ask(req, 33))
+	err := found.add(ctx, &candidatesAnswer{Requests: []allocationRequest{offered}}, ask(req, 33))
 	require.ErrorIs(t, err, errBroken)
 	require.NotErrorIs(t, err, ErrMapping)
 	assert.Empty(t, found.LeftOut)

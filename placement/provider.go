@@ -26,23 +26,15 @@ type Provider struct {
 func (c *Client) Provider(ctx context.Context, uuid string) (*Provider, error) {
 	op := "get provider " + uuid
 	var provider Provider
-	err := c.call(ctx, getProvider, op, func(ctx context.Context) (gophercloud.Result, error) {
-		answer := resourceproviders.Get(ctx, c.at(baseline), segment(uuid))
-		if answer.Err != nil {
-			return answer.Result, answer.Err
-		}
-		var raw json.RawMessage
-		err := answer.ExtractInto(&raw)
-		if err == nil {
-			provider, err = providerOf(raw)
-		}
+	err := c.fetch(ctx, getProvider, op, baseline, "resource_providers/"+segment(uuid), func(body []byte) (err error) {
+		provider, err = providerOf(body)
 		if err == nil && !strings.EqualFold(provider.UUID, uuid) {
 			err = fmt.Errorf("it is %s", provider.UUID)
 		}
 		if err != nil {
 			err = refuse(nil, op, "the answer is not this provider: %v: is this the endpoint of Placement?", err)
 		}
-		return answer.Result, err
+		return err
 	})
 	if err != nil {
 		return nil, err

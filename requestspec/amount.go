@@ -46,6 +46,14 @@ func (a amount) sign() int {
 	return 0
 }
 
+// above tells whether the amount is greater than a limit.
+func (a amount) above(limit int64) bool {
+	if a.wide != nil {
+		return a.wide.Sign() > 0
+	}
+	return a.n > limit
+}
+
 func (a amount) String() string {
 	if a.wide != nil {
 		return a.wide.String()

@@ -15,7 +15,7 @@ func ExpectedARQs(groups []ProfileGroup) ([]int, error) {
 	counts := make([]int, len(groups))
 	for i, group := range groups {
 		total, finding := group.devices()
-		if finding == nil && total.Cmp(largestTotal) > 0 {
+		if finding == nil && bigAmount(total).above(largestTotal) {
 			finding = &Finding{Reason: ErrAmount, Message: "the group asks for " + total.String() + " devices"}
 		}
 		if finding != nil {

@@ -5,13 +5,14 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 const opBuild = "build request"
 
 // largestTotal is the highest total of an inventory that Placement takes (placement/db/constants.py:MAX_INT).
-var largestTotal = big.NewInt(2147483647)
+const largestTotal = 2147483647
 
 // Option changes how [Build] and [Resolve] judge their input.
 type Option func(*config)
@@ -69,12 +70,6 @@ func (b *builder) addOutside() error {
 // (nova/scheduler/utils.py:ResourceRequest.from_request_spec).
 func (b *builder) addSizes() error {
 	flavor := b.in.Flavor
-	asked := map[string]bool{}
-	for _, d := range b.groups {
-		for class := range d.resources {
-			asked[class] = true
-		}
-	}
 	disk := sum(flavor.EphemeralGB, ceilGB(flavor.SwapMB))
 	if !b.in.BootFromVolume {
 		disk = sum(flavor.EphemeralGB, ceilGB(flavor.SwapMB), flavor.RootGB)
@@ -84,9 +79,9 @@ func (b *builder) addSizes() error {
 		skip  bool
 		size  Property
 	}{
-		{classVCPU, asked[classVCPU] || asked[classPCPU], Property{"vcpus", flavor.VCPUs}},
-		{classMemory, asked[classMemory], Property{"memory_mb", flavor.MemoryMB}},
-		{classDisk, asked[classDisk] || disk == "0", Property{"root_gb + ephemeral_gb + swap_mb", disk}},
+		{classVCPU, b.asks(classVCPU) || b.asks(classPCPU), Property{"vcpus", flavor.VCPUs}},
+		{classMemory, b.asks(classMemory), Property{"memory_mb", flavor.MemoryMB}},
+		{classDisk, b.asks(classDisk) || disk == "0", Property{"root_gb + ephemeral_gb + swap_mb", disk}},
 	}
 	for _, s := range sizes {
 		if s.skip {
@@ -102,6 +97,16 @@ func (b *builder) addSizes() error {
 	return nil
 }
 
+// asks tells whether any group asks for a class.
+func (b *builder) asks(class string) bool {
+	for _, d := range b.groups {
+		if d.index(class) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // noteNoSize advises against a size that no flavor of Nova lacks.
 func (b *builder) noteNoSize(p Property) {
 	finding := newFinding("flavor", p, ErrAmount, "the flavor's "+p.Key+" is absent or 0, so the request asks for none")
@@ -115,6 +120,14 @@ func ceilGB(mb int) int { return int(math.Ceil(float64(mb) / 1024)) }
 
 // sum adds sizes, whose total may be above the int64 range.
 func sum(sizes ...int) json.Number {
+	const small = math.MaxInt32
+	if !slices.ContainsFunc(sizes, func(size int) bool { return size < -small || size > small }) {
+		total := int64(0)
+		for _, size := range sizes {
+			total += int64(size)
+		}
+		return json.Number(strconv.FormatInt(total, 10))
+	}
 	total := new(big.Int)
 	for _, size := range sizes {
 		total.Add(total, big.NewInt(int64(size)))
@@ -134,10 +147,15 @@ func (b *builder) request() *Request {
 			r.Limit = DefaultLimit
 		}
 	}
+	if len(b.outside) > 0 {
+		r.requesterIDs = make([]string, 0, len(b.outside))
+	}
 	for _, d := range b.outside {
 		r.requesterIDs = append(r.requesterIDs, d.suffix)
 	}
-	for _, d := range b.ordered() {
+	ordered := b.ordered()
+	r.Groups = slices.Grow(r.Groups, len(ordered))
+	for _, d := range ordered {
 		group, exact := d.group()
 		r.Groups = append(r.Groups, group)
 		if exact != nil {
@@ -152,7 +170,7 @@ func (b *builder) request() *Request {
 
 // ordered returns the groups that are left: flavor groups by suffix, the unsuffixed one first, then the others.
 func (b *builder) ordered() []*draft {
-	var list []*draft
+	list := make([]*draft, 0, len(b.groups))
 	for _, suffix := range sortedKeys(b.groups) {
 		if b.groups[suffix].fromFlavor {
 			list = append(list, b.groups[suffix])

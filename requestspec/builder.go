@@ -2,6 +2,7 @@ package requestspec
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -93,20 +94,24 @@ func (b *builder) addResource(d *draft, where, class string, p Property) error {
 		return nil
 	case isInexact(p.Value):
 		b.note(newFinding(where, p, ErrAmount, "amount must be a whole number; Nova takes "+n.String()))
-	case n.big().Cmp(largestTotal) > 0:
-		b.note(newFinding(where, p, ErrNeverFits, "no provider can have more than "+largestTotal.String()))
+	case n.above(largestTotal):
+		b.noteTooMuch(where, p)
 	}
-	d.resources[class] = n
+	d.ask(class, n)
 	return nil
+}
+
+func (b *builder) noteTooMuch(where string, p Property) {
+	b.note(newFinding(where, p, ErrNeverFits, fmt.Sprintf("no provider can have more than %d", largestTotal)))
 }
 
 // addTrait puts one trait into a group, if Nova would (nova/objects/request_spec.py:RequestGroup.add_trait).
 func (b *builder) addTrait(d *draft, where, trait string, p Property) {
 	switch p.Value {
 	case "required":
-		d.required[trait] = true
+		d.required.add(trait)
 	case "forbidden":
-		d.forbidden[trait] = true
+		d.forbidden.add(trait)
 	default:
 		b.note(newFinding(where, p, ErrTrait, "trait must be required or forbidden; Nova skips it"))
 		return

@@ -74,26 +74,29 @@ func (b *builder) checkFit(group Group) {
 	if group.Suffix == "" {
 		return
 	}
-	d := b.groups[group.Suffix]
 	for _, class := range sortedKeys(group.Resources) {
 		n := group.Resources[class]
-		finding := Finding{Where: d.where, Key: d.keyOf(class), Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits}
 		most, known := b.in.LargestProvider[class]
-		switch {
-		case known && n > most:
+		tooMuch, likely := known && n > most, !known && class == "PGPU" && n > 1
+		if !tooMuch && !likely {
+			continue
+		}
+		d := b.groups[group.Suffix]
+		finding := Finding{Where: d.where, Key: d.keyOf(class), Value: strconv.FormatInt(n, 10), Reason: ErrNeverFits, Advice: likely}
+		if tooMuch {
 			finding.Message = fmt.Sprintf("one group is served by one provider, and the largest has %d: use several groups", most)
-		case !known && class == "PGPU" && n > 1:
-			finding.Advice = true
+		} else {
 			finding.Message = fmt.Sprintf(
 				"one group is served by one provider, and Cyborg's GPU drivers report one GPU on each: use %d groups of 1", n)
-		default:
-			continue
 		}
 		b.note(finding)
 	}
 }
 
 func (b *builder) checkSubtrees(r *Request) {
+	if len(r.SameSubtree) == 0 {
+		return
+	}
 	suffixed := map[string]bool{}
 	for _, group := range r.Suffixed() {
 		suffixed[group.Suffix] = true

@@ -3,6 +3,7 @@ package requestspec
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // CPU policies (nova/objects/fields.py:CPUAllocationPolicy, CPUThreadAllocationPolicy, CPUEmulatorThreadsPolicy).
@@ -45,9 +46,9 @@ func (b *builder) readCPUPolicies() error {
 	b.notePinning(pinned, thread, emulator)
 	switch thread {
 	case threadIsolate:
-		b.group("").forbidden[traitHyperthreading] = true
+		b.group("").forbidden.add(traitHyperthreading)
 	case threadRequire:
-		b.group("").required[traitHyperthreading] = true
+		b.group("").required.add(traitHyperthreading)
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (b *builder) notePinning(pinned bool, thread, emulator string) {
 
 // cpuPolicy mirrors nova/virt/hardware.py:get_cpu_policy_constraint.
 func (b *builder) cpuPolicy() (string, error) {
-	flavor, image, err := b.policies("cpu_policy", cpuDedicated, cpuShared, cpuMixed)
+	flavor, image, err := b.policies("hw:cpu_policy", "hw_cpu_policy", cpuDedicated, cpuShared, cpuMixed)
 	switch {
 	case err != nil:
 		return "", err
@@ -108,7 +109,7 @@ func (b *builder) cpuPolicy() (string, error) {
 
 // threadPolicy mirrors nova/virt/hardware.py:get_cpu_thread_policy_constraint.
 func (b *builder) threadPolicy() (string, error) {
-	flavor, image, err := b.policies("cpu_thread_policy", threadPrefer, threadIsolate, threadRequire)
+	flavor, image, err := b.policies("hw:cpu_thread_policy", "hw_cpu_thread_policy", threadPrefer, threadIsolate, threadRequire)
 	_, given := b.in.Flavor.ExtraSpecs["hw:cpu_thread_policy"]
 	switch {
 	case err != nil:
@@ -129,12 +130,12 @@ func (b *builder) emulatorPolicy() (string, error) {
 }
 
 // policies returns the flavor's and the image's value of a policy after a check of both.
-func (b *builder) policies(name string, allowed ...string) (flavor, image string, err error) {
-	flavor, image = b.in.Flavor.ExtraSpecs["hw:"+name], b.in.Image["hw_"+name]
-	if err := b.checkPolicy("flavor", "hw:"+name, flavor, allowed...); err != nil {
+func (b *builder) policies(flavorKey, imageKey string, allowed ...string) (flavor, image string, err error) {
+	flavor, image = b.in.Flavor.ExtraSpecs[flavorKey], b.in.Image[imageKey]
+	if err := b.checkPolicy("flavor", flavorKey, flavor, allowed...); err != nil {
 		return "", "", err
 	}
-	return flavor, image, b.checkPolicy("image", "hw_"+name, image, allowed...)
+	return flavor, image, b.checkPolicy("image", imageKey, image, allowed...)
 }
 
 func (b *builder) checkPolicy(where, key, value string, allowed ...string) error {
@@ -143,9 +144,12 @@ func (b *builder) checkPolicy(where, key, value string, allowed ...string) error
 	}
 	return b.refuse(Finding{
 		Where: where, Key: key, Value: value, Reason: ErrCPUPolicy,
-		Message: fmt.Sprintf("policy must be one of %v", allowed),
+		Message: "policy must be " + oneOf(allowed),
 	})
 }
+
+// oneOf tells what a value may be. It does not keep the list, which is then no work where all is well.
+func oneOf(allowed []string) string { return "one of [" + strings.Join(allowed, " ") + "]" }
 
 func (b *builder) refuseImage(imageKey, image, flavorKey, flavor string) error {
 	return b.refuse(Finding{

@@ -54,7 +54,7 @@ func (b *builder) addFeatures() error {
 	return nil
 }
 
-func (b *builder) require(trait string) { b.group("").required[trait] = true }
+func (b *builder) require(trait string) { b.group("").required.add(trait) }
 
 // addTPM mirrors _translate_vtpm_request and nova/virt/hardware.py:get_vtpm_constraint.
 func (b *builder) addTPM() error {
@@ -91,7 +91,7 @@ func (b *builder) addEncryption() error {
 	if err := b.checkEncryption(model); err != nil {
 		return err
 	}
-	b.group("").resources["MEM_ENCRYPTION_CONTEXT"] = amountOf(1)
+	b.group("").ask("MEM_ENCRYPTION_CONTEXT", amountOf(1))
 	b.require("HW_CPU_X86_" + strings.ToUpper(strings.ReplaceAll(model, "-", "_")))
 	return nil
 }
@@ -127,7 +127,7 @@ func (b *builder) addPersistentMemory() error {
 		}
 	}
 	for class, n := range counts {
-		b.group("").resources[class] = amountOf(n)
+		b.group("").ask(class, amountOf(n))
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (b *builder) feature(flavorKey, imageKey string, allowed ...string) (string
 	if value != "" && !slices.Contains(allowed, value) {
 		return "", b.refuse(Finding{
 			Where: "flavor", Key: flavorKey, Value: value, Reason: ErrFeature,
-			Message: fmt.Sprintf("value must be one of %v", allowed),
+			Message: "value must be " + oneOf(allowed),
 		})
 	}
 	return value, nil

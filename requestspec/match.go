@@ -70,8 +70,8 @@ func checkMatchInput(groups []Group, allocation []ProviderAllocation) error {
 			return matchError(group.Suffix, ErrSuffixConflict, "two groups have this suffix")
 		}
 		suffixes[group.Suffix] = true
-		if err := checkAmounts(group.Suffix, "the group takes", group.Resources); err != nil {
-			return err
+		if class, found := negative(group.Resources); found {
+			return matchError(group.Suffix, ErrAmount, fmt.Sprintf("the group takes %d %s, which is below zero", group.Resources[class], class))
 		}
 	}
 	providers := map[string]bool{}
@@ -80,20 +80,21 @@ func checkMatchInput(groups []Group, allocation []ProviderAllocation) error {
 			return matchError("", ErrNoMapping, fmt.Sprintf("the allocation lists provider %s twice", a.Provider))
 		}
 		providers[a.Provider] = true
-		if err := checkAmounts("", fmt.Sprintf("provider %s is allocated", a.Provider), a.Resources); err != nil {
-			return err
+		if class, found := negative(a.Resources); found {
+			return matchError("", ErrAmount, fmt.Sprintf("provider %s is allocated %d %s, which is below zero", a.Provider, a.Resources[class], class))
 		}
 	}
 	return nil
 }
 
-func checkAmounts(suffix, who string, resources map[string]int64) error {
-	for _, class := range sortedUnion(resources, nil) {
-		if resources[class] < 0 {
-			return matchError(suffix, ErrAmount, fmt.Sprintf("%s %d %s, which is below zero", who, resources[class], class))
+// negative is the first class, by name, with an amount below zero.
+func negative(resources map[string]int64) (first string, found bool) {
+	for class, n := range resources {
+		if n < 0 && (!found || class < first) {
+			first, found = class, true
 		}
 	}
-	return nil
+	return first, found
 }
 
 func lookup(groups []Group, mappings map[string][]string) (map[string][]string, error) {

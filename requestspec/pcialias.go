@@ -22,7 +22,7 @@ func ParsePCIAliases(value string) ([]PCIAlias, error) {
 		name, count, found := strings.Cut(text, ":")
 		n, err := parseInt(count)
 		name = strings.TrimSpace(name)
-		if !found || name == "" || err != nil || n.wide != nil || n.n < 1 || n.n > largestTotal.Int64() {
+		if !found || name == "" || err != nil || n.wide != nil || n.n < 1 || n.n > largestTotal {
 			return nil, fmt.Errorf("PCI alias %q: must be NAME:COUNT, with a count of 1 or more", text)
 		}
 		aliases = append(aliases, PCIAlias{Name: name, Count: int(n.n)})

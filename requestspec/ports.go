@@ -123,13 +123,13 @@ func (b *builder) portGroup(where string, group PortRequestGroup) (*draft, error
 			return nil, b.refuse(newFinding(where, p, ErrAmount, "amount is "+err.Error()))
 		}
 		b.notePortAmount(where, p, n)
-		d.resources[class] = n
+		d.ask(class, n)
 	}
 	for _, trait := range group.Required {
 		if !validName(trait) {
 			b.note(newFinding(where, Property{Key: trait, Value: "required"}, ErrTrait, "Placement has no such trait"))
 		}
-		d.required[trait] = true
+		d.required.add(trait)
 	}
 	return d, nil
 }
@@ -142,7 +142,7 @@ func (b *builder) notePortAmount(where string, p Property, n amount) {
 		b.note(newFinding(where, p, ErrAmount, "amount must be a whole number in JSON; Nova takes "+n.String()))
 	case n.sign() < 0:
 		b.note(newFinding(where, p, ErrAmount, "amount must be 0 or more"))
-	case n.big().Cmp(largestTotal) > 0:
-		b.note(newFinding(where, p, ErrNeverFits, "no provider can have more than "+largestTotal.String()))
+	case n.above(largestTotal):
+		b.noteTooMuch(where, p)
 	}
 }

@@ -2,6 +2,7 @@ package requestspec
 
 import (
 	"fmt"
+	"strconv"
 )
 
 // Profile is a device profile: its name and its groups in order. The index of a group is part of its
@@ -36,7 +37,7 @@ func GroupOf(properties map[string]string) ProfileGroup {
 // group. Ids must be built and looked up, never parsed: index and owner are not separated.
 // It mirrors nova/accelerator/cyborg.py:get_device_profile_group_requester_id.
 func RequesterID(index int, owner string) string {
-	return fmt.Sprintf("device_profile_%d%s", index, owner)
+	return "device_profile_" + strconv.Itoa(index) + owner
 }
 
 // CheckProfileName returns an error that wraps [ErrProfile] when no device profile can have the name: Cyborg takes

@@ -2,6 +2,7 @@ package requestspec
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -56,7 +57,7 @@ func bareMessage(err error) string {
 // (nova/accelerator/cyborg.py:_CyborgClient.get_device_request_groups).
 func (b *builder) addProfile(place string, groups []ProfileGroup, owner string) error {
 	for i, group := range groups {
-		d := newDraft(RequesterID(i, owner), fmt.Sprintf("%s, group %d", place, i))
+		d := newDraft(RequesterID(i, owner), place+", group "+strconv.Itoa(i))
 		d.fromProfile = true
 		if err := b.fillProfileGroup(d, group); err != nil {
 			return err
@@ -67,7 +68,7 @@ func (b *builder) addProfile(place string, groups []ProfileGroup, owner string) 
 }
 
 func (b *builder) fillProfileGroup(d *draft, group ProfileGroup) error {
-	keys := map[string]string{} // prefix and name → first key
+	keys := map[specKey]string{} // prefix and name → last key
 	for _, p := range group {
 		parsed, ok := parseKey(p.Key)
 		if !ok {
@@ -98,7 +99,7 @@ func meantProfileKey(p Property) string {
 }
 
 // noteProfileKey finds what is wrong with a key of a profile group that is read.
-func (b *builder) noteProfileKey(d *draft, p Property, parsed specKey, keys map[string]string) {
+func (b *builder) noteProfileKey(d *draft, p Property, parsed specKey, keys map[specKey]string) {
 	switch {
 	case strings.HasSuffix(p.Key, "\n"):
 		b.note(newFinding(d.where, p, ErrKey, "key ends with a line feed"))
@@ -108,7 +109,7 @@ func (b *builder) noteProfileKey(d *draft, p Property, parsed specKey, keys map[
 		b.note(newFinding(d.where, p, ErrKey,
 			"the suffix has no effect in a profile: each group of the profile is one group of the request"))
 	}
-	id := parsed.prefix + ":" + parsed.name
+	id := specKey{prefix: parsed.prefix, name: parsed.name}
 	if first, seen := keys[id]; seen {
 		b.note(newFinding(d.where, p, ErrKey, fmt.Sprintf("key says the same as %q; the last one would win", first)))
 	}

@@ -2,7 +2,6 @@ package requestspec
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,20 +16,35 @@ func (r *Request) Query() string {
 	slices.SortFunc(params, func(a, b parameter) int {
 		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.value, b.value))
 	})
-	var b strings.Builder
+	text := make([]byte, 0, 64*len(params))
 	for i, p := range params {
 		if i > 0 {
-			b.WriteByte('&')
+			text = append(text, '&')
 		}
-		b.WriteString(url.QueryEscape(p.key))
-		b.WriteByte('=')
-		b.WriteString(url.QueryEscape(p.value))
+		text = append(appendEscaped(text, p.key), '=')
+		text = appendEscaped(text, p.value)
 	}
-	return b.String()
+	return string(text)
+}
+
+// appendEscaped is url.QueryEscape, but into a text that is there.
+func appendEscaped(text []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isAlphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '~':
+			text = append(text, c)
+		case c == ' ':
+			text = append(text, '+')
+		default:
+			text = append(text, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return text
 }
 
 func (r *Request) parameters() []parameter {
-	params := make([]parameter, 0, 4+2*len(r.Groups))
+	params := make([]parameter, 0, 4+3*len(r.Groups))
 	if r.Limit > 0 {
 		params = append(params, parameter{"limit", strconv.Itoa(r.Limit)})
 	}
@@ -98,13 +112,16 @@ func (r *Request) digits(group Group, class string) string {
 
 // traitList joins the sorted required traits and then the sorted forbidden ones, each with a "!".
 func traitList(required, forbidden []string) string {
-	list := sorted(required)
-	for _, trait := range sorted(forbidden) {
-		list = append(list, "!"+trait)
+	if len(forbidden) == 0 {
+		return sortedList(required)
 	}
-	return strings.Join(list, ",")
+	excluded := "!" + strings.Join(inOrder(forbidden), ",!")
+	if len(required) == 0 {
+		return excluded
+	}
+	return sortedList(required) + "," + excluded
 }
 
 func sortedList(values []string) string {
-	return strings.Join(sorted(values), ",")
+	return strings.Join(inOrder(values), ",")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 )
 
@@ -109,44 +110,57 @@ func checkSize(classes int, groups []Group, allocation []ProviderAllocation) err
 // allocation and the groups do not sum up to the same.
 func compareSums(classes map[string]int, groups []Group, allocation []ProviderAllocation) error {
 	for _, class := range sortedKeys(classes) {
-		allocated, taken, n := new(big.Int), new(big.Int), new(big.Int)
+		var allocated, taken total
 		for _, a := range allocation {
-			allocated.Add(allocated, n.SetInt64(a.Resources[class]))
+			allocated.add(a.Resources[class])
 		}
 		for _, group := range groups {
-			taken.Add(taken, n.SetInt64(group.Resources[class]))
+			taken.add(group.Resources[class])
 		}
-		if allocated.Cmp(taken) != 0 {
+		if allocated != taken {
 			return matchError("", ErrNoMapping, fmt.Sprintf("the providers are allocated %s %s together, the groups take %s", allocated, class, taken))
 		}
 	}
 	return nil
 }
 
+// total is a sum of amounts that are not negative, of which any number fit.
+type total struct{ high, low uint64 }
+
+func (t *total) add(n int64) {
+	low, carry := bits.Add64(t.low, uint64(n), 0) //nolint:gosec // never negative
+	t.high, t.low = t.high+carry, low
+}
+
+func (t total) String() string {
+	sum := new(big.Int).SetUint64(t.high)
+	return sum.Lsh(sum, 64).Add(sum, new(big.Int).SetUint64(t.low)).String()
+}
+
 func newSearcher(classes map[string]int, groups []Group, allocation []ProviderAllocation) *searcher {
 	s := &searcher{
 		classes: len(classes), providers: len(allocation),
-		left: make([]int64, len(allocation)*len(classes)), assigned: make([]int, len(groups)),
+		left: make([]int64, len(allocation)*len(classes)), assigned: make([]int, len(groups)), groups: make([]demand, len(groups)),
 	}
+	amounts, fits := make([]int64, len(groups)*s.classes), make([]bool, len(groups)*s.providers)
 	traits := make([]map[string]bool, len(allocation))
 	for p, a := range allocation {
 		for class, c := range classes {
 			s.left[p*s.classes+c] = a.Resources[class]
 		}
-		traits[p] = make(map[string]bool, len(a.Traits))
-		for _, trait := range a.Traits {
-			traits[p][trait] = true
+		if len(a.Traits) > fewTraits {
+			traits[p] = setOf(a.Traits)
 		}
 	}
-	for _, group := range groups {
-		d := demand{amounts: make([]int64, s.classes), fits: make([]bool, s.providers), like: -1}
+	for g, group := range groups {
+		d := demand{amounts: amounts[g*s.classes:][:s.classes], fits: fits[g*s.providers:][:s.providers], like: -1}
 		for class, n := range group.Resources {
 			d.amounts[classes[class]] = n
 		}
 		for p, a := range allocation {
 			d.fits[p] = serves(a, traits[p], group)
 		}
-		s.groups = append(s.groups, d)
+		s.groups[g] = d
 	}
 	s.findAlike()
 	s.findKinds()
@@ -165,8 +179,19 @@ func (s *searcher) findAlike() {
 	}
 }
 
+// fewTraits is how many traits are faster to look through than to make a set of.
+const fewTraits = 8
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
 // serves reports whether a provider has a group's traits and, alone, its resources. A class must be present even for an
-// amount of zero.
+// amount of zero. The set of its traits is nil when they are few.
 func serves(a ProviderAllocation, traits map[string]bool, group Group) bool {
 	for class, n := range group.Resources {
 		if has, present := a.Resources[class]; !present || has < n {
@@ -174,7 +199,7 @@ func serves(a ProviderAllocation, traits map[string]bool, group Group) bool {
 		}
 	}
 	for _, trait := range group.Required {
-		if !traits[trait] {
+		if !traits[trait] && (traits != nil || !slices.Contains(a.Traits, trait)) {
 			return false
 		}
 	}
@@ -200,9 +225,10 @@ func (d demand) key() string {
 func (s *searcher) findKinds() {
 	s.kind = make([]int, s.providers)
 	numbers := map[string]int{}
+	signature := make([]byte, len(s.groups))
 	for p := range s.providers {
-		signature := make([]byte, len(s.groups))
 		for g, d := range s.groups {
+			signature[g] = 0
 			if d.fits[p] {
 				signature[g] = 1
 			}
@@ -216,9 +242,12 @@ func (s *searcher) findKinds() {
 
 func (s *searcher) computeReach() {
 	s.reach = make([][]int64, len(s.groups)+1)
-	s.reach[len(s.groups)] = make([]int64, len(s.left))
+	all, n := make([]int64, len(s.reach)*len(s.left)), len(s.left)
+	for g := range s.reach {
+		s.reach[g] = all[g*n:][:n]
+	}
 	for g, d := range slices.Backward(s.groups) {
-		s.reach[g] = slices.Clone(s.reach[g+1])
+		copy(s.reach[g], s.reach[g+1])
 		for p := range s.providers {
 			if d.fits[p] {
 				for c, n := range d.amounts {

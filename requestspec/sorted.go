@@ -16,6 +16,14 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
+// inOrder returns the values in order, which are the caller's own if they are so already.
+func inOrder(values []string) []string {
+	if slices.IsSorted(values) {
+		return values
+	}
+	return sorted(values)
+}
+
 // sorted returns the values in order, nil when there are none, in a slice of its own.
 func sorted(values []string) []string {
 	if len(values) == 0 {

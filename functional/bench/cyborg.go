@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -20,14 +22,17 @@ const storedARQs = 1000
 type question struct {
 	what        string
 	goal        float64
-	ours, their int // blocks in one turn
+	ours, their int  // blocks in one turn
+	block       int  // requests in one of their blocks, if there are not more connections
+	slow        bool // by 16 connections one block of theirs takes half a minute
+	devices     bool // each connection takes a device, of which there are no more than connections
 }
 
 func questions() []question {
 	return []question{
-		{what: "read one ARQ", goal: 200, ours: 40, their: 4},
-		{what: "list the ARQs of an instance", goal: 10_000, ours: 40, their: 1},
-		{what: "create, bind, read, delete an ARQ", goal: 1000, ours: 40, their: 1},
+		{what: "read one ARQ", goal: 200, ours: 40, their: 4, block: 8},
+		{what: "list the ARQs of an instance", goal: 10_000, ours: 40, their: 1, block: 1, slow: true},
+		{what: "create, bind, read, delete an ARQ", goal: 1000, ours: 40, their: 1, block: 2, slow: true, devices: true},
 	}
 }
 
@@ -62,14 +67,18 @@ type cyborgSide struct {
 
 func (c *cyborgSide) api(connections int) api { return newAPI(c.base, connections, c.header...) }
 
-// fill stores the requests that the questions are about and takes the memory before and after.
-func (c *cyborgSide) fill(ctx context.Context, number int) error {
+// fill stores the requests that the questions are about and takes the memory before and after. Those beyond the ones that
+// are made through the API come from more.
+func (c *cyborgSide) fill(ctx context.Context, made int, more func(context.Context) error) error {
 	a := c.api(1)
 	var err error
 	if c.before, err = memoryOf(c.pids); err != nil {
 		return err
 	}
-	if c.stored, err = store(ctx, a, number); err != nil {
+	if c.stored, err = store(ctx, a, made); err != nil {
+		return err
+	}
+	if err := more(ctx); err != nil {
 		return err
 	}
 	c.arq, c.instance = c.stored[len(c.stored)/2], uuid.NewString()
@@ -78,6 +87,12 @@ func (c *cyborgSide) fill(ctx context.Context, number int) error {
 	}
 	c.after, err = memoryOf(c.pids)
 	return err
+}
+
+// release deletes the bound one of the stored requests, so that all devices are free.
+func (c *cyborgSide) release(ctx context.Context) error {
+	c.stored = slices.DeleteFunc(c.stored, func(arq string) bool { return arq == c.arq })
+	return deleteARQ(ctx, c.api(1), c.arq)
 }
 
 // empty deletes what fill stored.
@@ -115,7 +130,7 @@ func measureCyborg(ctx context.Context, r *results) (err error) {
 	if err := makeProfiles(ctx, fake.api(1)); err != nil {
 		return err
 	}
-	if err := fake.fill(ctx, r.amount.of(storedARQs)); err != nil {
+	if err := fake.fill(ctx, r.amount.of(storedARQs), func(context.Context) error { return nil }); err != nil {
 		return err
 	}
 	r.Memory[0].Ours, r.Memory[1].Ours = megabytes(fake.after), megabytes(fake.before)
@@ -137,17 +152,27 @@ func measureCyborg(ctx context.Context, r *results) (err error) {
 func compareCyborgs(ctx context.Context, r *results, fake, real *cyborgSide) error {
 	rows := r.Cyborg
 	for _, q := range questions() {
+		if q.devices {
+			if err := errors.Join(fake.release(ctx), real.release(ctx)); err != nil {
+				return err
+			}
+		}
 		for _, connections := range []int{1, 16} {
+			started, rounds := time.Now(), r.amount.rounds
+			if q.slow && connections > 1 {
+				rounds = 1
+			}
 			both := comparison{
-				rounds: r.amount.rounds, workers: connections,
+				rounds: rounds, workers: connections,
 				ours:   side{block: 16 * connections, blocks: r.amount.of(q.ours), do: fake.ask(q, fake.api(connections))},
-				theirs: side{block: max(connections, 2), blocks: r.amount.of(q.their), do: real.ask(q, real.api(connections))},
+				theirs: side{block: max(connections, q.block), blocks: r.amount.of(q.their), do: real.ask(q, real.api(connections))},
 			}
 			ours, theirs, err := both.run(ctx)
 			if err != nil {
 				return fmt.Errorf("%s: %w", rows[0].What, err)
 			}
 			rows[0].rate(ours, theirs)
+			slog.Info("measured", "what", rows[0].What, "ratio", rows[0].Ratio, "seconds", int(time.Since(started).Seconds()))
 			rows = rows[1:]
 		}
 	}
@@ -161,19 +186,29 @@ func prepareReal(ctx context.Context, peers *realPeers, number int) (c *cyborgSi
 	clean = func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 		defer cancel()
-		err := c.empty(ctx)
+		err := errors.Join(c.empty(ctx), peers.fillCyborg(ctx, 0))
 		for _, profile := range []string{oneProfile, manyProfile} {
 			err = errors.Join(err, admin.want(ctx, http.MethodDelete, "/v2/device_profiles/"+profile, "", nil, http.StatusNoContent, http.StatusNotFound))
 		}
 		return err
 	}
-	if err := makeProfiles(ctx, admin); err != nil {
+	if err := errors.Join(peers.fillCyborg(ctx, 0), makeProfiles(ctx, admin)); err != nil { // first what a run that was cut off left
 		return c, clean, err
 	}
 	if c.pids, err = peers.processes("cyborg-api", "cyborg-conductor"); err != nil {
 		return c, clean, err
 	}
-	return c, clean, c.fill(ctx, number)
+	return c, clean, c.fill(ctx, perProfile, func(ctx context.Context) error { return peers.fillCyborg(ctx, number) })
+}
+
+// cyborgFillScript runs in the chroot of the real cloud, with Cyborg's own Python.
+//
+//go:embed cyborg_fill.py
+var cyborgFillScript string
+
+// fillCyborg has so many ARQs of manyProfile in the real Cyborg, or none of any run but bound ones.
+func (p *realPeers) fillCyborg(ctx context.Context, number int) error {
+	return p.runPython(ctx, cyborgFillScript, strconv.Itoa(number), manyProfile)
 }
 
 // makeProfiles creates both device profiles.

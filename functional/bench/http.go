@@ -20,7 +20,7 @@ type api struct {
 // newAPI keeps so many connections open, if the server does.
 func newAPI(base string, connections int, header ...string) api {
 	a := api{
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}},
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections, DisableCompression: true}},
 		base:   base, header: http.Header{"Accept": {"application/json"}},
 	}
 	for pair := range slices.Chunk(header, 2) {

@@ -3,6 +3,7 @@
 //	go run ./functional/bench              measure, write docs/performance.md; fails when a goal is missed
 //	go run ./functional/bench -quick       one short round of everything, no judgement; prints the page
 //	go run ./functional/bench -quick -check    the same, and compares the page in docs with what would be written, but for figures
+//	go run ./functional/bench -only placement    only the steps with that in their name, no judgement; prints the page
 //
 // It runs from the root of the checkout. Three kinds of rows come together on the page: benchmarks of the packages, which
 // report a ratio to a floor of their own ([benchmarks]); servers that answer the same client by turns ([comparison]); and
@@ -19,7 +20,9 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
 )
 
 // effort is how much of everything is done.
@@ -51,6 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	isQuick := flags.Bool("quick", false, "one short round of everything; print the page, judge nothing")
 	check := flags.Bool("check", false, "compare the page with what would be written, but for the figures, and write nothing")
+	only := flags.String("only", "", "do only the steps that have this in their name; print the page, judge nothing")
 	path := flags.String("page", "docs/performance.md", "the page")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -62,7 +66,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *isQuick {
 		amount = quick
 	}
-	results, err := measure(ctx, amount)
+	results, err := measure(ctx, amount, *only)
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	switch {
 	case *check:
 		return checkPage(*path, page)
-	case *isQuick:
+	case *isQuick, *only != "":
 		_, err := io.WriteString(out, page)
 		return err
 	}
@@ -83,8 +87,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return results.missed()
 }
 
-// measure fills every row.
-func measure(ctx context.Context, amount effort) (*results, error) {
+// measure fills the rows of the steps that have a text in their name.
+func measure(ctx context.Context, amount effort, only string) (*results, error) {
 	r := newResults(amount)
 	var err error
 	if r.real, err = findReal(ctx); err != nil {
@@ -100,10 +104,14 @@ func measure(ctx context.Context, amount effort) (*results, error) {
 		{"placementtest and Placement", measurePlacement},
 		{"fakecyborg and Cyborg", measureCyborg},
 	} {
-		slog.Info("measuring", "what", step.name)
+		if !strings.Contains(step.name, only) {
+			continue
+		}
+		started := time.Now()
 		if stepErr := step.do(ctx, r); stepErr != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", step.name, stepErr))
 		}
+		slog.Info("measured", "what", step.name, "seconds", int(time.Since(started).Seconds()))
 	}
 	return r, err
 }

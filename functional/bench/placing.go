@@ -113,8 +113,13 @@ func sameCandidates(ctx context.Context, ours, theirs api) error {
 
 // fillPlacement has so many hosts in the real Placement, or none of ours.
 func (p *realPeers) fillPlacement(ctx context.Context, hosts int) error {
-	if out, err := p.python(ctx, fillScript, strconv.Itoa(hosts)).CombinedOutput(); err != nil {
-		return fmt.Errorf("fill Placement: %w: %s", err, out[max(len(out)-500, 0):])
+	return p.runPython(ctx, fillScript, strconv.Itoa(hosts))
+}
+
+// runPython runs a script with the real cloud's own Python to its end.
+func (p *realPeers) runPython(ctx context.Context, script string, args ...string) error {
+	if out, err := p.python(ctx, script, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("python with %q: %w: %s", args, err, out[max(len(out)-500, 0):])
 	}
 	return nil
 }
