@@ -20,7 +20,7 @@ func (p Policy) withDefaults() Policy {
 	orNumber(&c.ShrinkMin, 10)
 	orNumber(&c.ReclaimShare, 0.10)
 	orNumber(&c.AgeBound, 1.5)
-	orNumber(&c.KeepPart, 0.33)
+	orNumber(&c.KeepPart, 0.2)
 	orNumber(&c.StaleAfter, 3)
 	orNumber(&c.VanishShare, 0.45)
 	orNumber(&c.Quarantine, 3)

@@ -9,17 +9,18 @@ import (
 // queueNow is a queue during a decision.
 type queueNow struct {
 	Queue
-	view     QueueView
-	vms      []*VM           // bound to it and counted on: coming or serving
-	needed   map[string]bool // VMs with jobs, or on which its waiting jobs will run
-	busy     map[string]bool // VMs with jobs
-	lacks    []*lack
-	waited   float64 // hours that the jobs have waited for which it lacks VMs, summed over these
-	over     []giveBack
-	given    int       // VMs that it got in this decision
-	made     int       // of them, VMs that were asked of a cloud
-	released int       // idle VMs that it lost in this decision
-	use      Resources // of its needed VMs and those that it got
+	view   QueueView
+	vms    []*VM           // bound to it and counted on: coming or serving
+	needed map[string]bool // VMs with jobs, or on which its waiting jobs will run
+	busy   map[string]bool // VMs with jobs
+	lacks  []*lack
+	jobs   int     // that wait, whether it has VMs for them or not, and that some class could serve
+	waited float64 // hours that they have waited, summed
+	over   []giveBack
+	given  int       // VMs that it got in this decision
+	made   int       // of them, VMs that were asked of a cloud
+	use    Resources // of its needed VMs and those that it got
+	idle   Resources // of VMs that serve it, or are about to, and that it does not need
 }
 
 // lack is a number of VMs that a queue needs beyond its own.
@@ -59,8 +60,10 @@ func (d *deciding) need() {
 			left, _ = place(opened, left, func(b *bin) int { return d.roomFor(b, g) }, g.Request)
 			bins = slices.DeleteFunc(bins, func(b *bin) bool { return b.free[CPUs] <= 0 })
 			if left > 0 {
-				opened = d.lacking(q, g, left, opened)
+				opened, left = d.lacking(q, g, left, opened)
 			}
+			q.jobs += waiting - left
+			q.waited += float64(waiting-left) * d.age(g).Hours()
 		}
 		d.keepLower(q)
 		q.view.Wanted = len(q.needed) + q.lacking()
@@ -272,8 +275,9 @@ func place(bins []*bin, jobs int, room func(*bin) int, request Resources) (left 
 	return jobs, filled
 }
 
-// lacking puts the jobs of a group that found no place on VMs that are to be had, or says why there can be none.
-func (d *deciding) lacking(q *queueNow, g *JobGroup, jobs int, opened []*bin) []*bin {
+// lacking puts the jobs of a group that found no place on VMs that are to be had, or says why there can be none, and returns
+// how many jobs can never be served.
+func (d *deciding) lacking(q *queueNow, g *JobGroup, jobs int, opened []*bin) ([]*bin, int) {
 	options, why := d.options(&q.Queue, g, jobs)
 	if len(options) == 0 {
 		unmet := Unmet{Queue: q.Name, Jobs: jobs, Reason: why}
@@ -281,12 +285,11 @@ func (d *deciding) lacking(q *queueNow, g *JobGroup, jobs int, opened []*bin) []
 			unmet.Example = g.Jobs[0]
 		}
 		d.out.Unmet = append(d.out.Unmet, unmet)
-		return opened
+		return opened, jobs
 	}
 	class := options[0]
 	per := fits(class.Slot, g.Request)
 	vms := (jobs + per - 1) / per
-	q.waited += float64(vms) * d.age(g).Hours()
 	q.lack(vms, options, !g.Oldest.IsZero() && d.age(g) < d.policy.Control.Cycle.D())
 	full, rest := jobs/per, jobs%per
 	if full > 0 {
@@ -295,7 +298,7 @@ func (d *deciding) lacking(q *queueNow, g *JobGroup, jobs int, opened []*bin) []
 	if rest > 0 {
 		opened = append(opened, &bin{class: class, count: 1, free: class.Slot.Minus(g.Request.Times(int64(rest)))})
 	}
-	return slices.DeleteFunc(opened, func(b *bin) bool { return b.free[CPUs] <= 0 })
+	return slices.DeleteFunc(opened, func(b *bin) bool { return b.free[CPUs] <= 0 }), 0
 }
 
 // lack adds VMs to what a queue lacks.

@@ -72,6 +72,26 @@ func (d *deciding) held(q *queueNow) []giveBack {
 	return d.ofClasses(n)
 }
 
+// idle returns how many VMs of each class serve a queue, or are about to, that it does not need.
+func (d *deciding) idle(q *queueNow) []giveBack {
+	n := map[string]int{}
+	for _, vm := range q.vms {
+		if !q.needed[vm.ID] && (vm.State == Joined || vm.State == Joining) {
+			n[vm.Class]++
+		}
+	}
+	return d.ofClasses(n)
+}
+
+// take returns what VMs take of their clouds.
+func take(vms []giveBack) Resources {
+	takes := Resources{}
+	for _, of := range vms {
+		takes = takes.Plus(of.class.Takes.Times(int64(of.n)))
+	}
+	return takes
+}
+
 // ofClasses returns numbers of VMs by class, in the policy's order.
 func (d *deciding) ofClasses(n map[string]int) []giveBack {
 	var found []giveBack

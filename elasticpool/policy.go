@@ -99,7 +99,7 @@ type Control struct {
 	VanishShare  float64  `yaml:"vanish_share" json:"vanish_share,omitempty"`       // 0.45: of joined VMs that vanish in a cycle: freeze
 	OrphanGrace  Duration `yaml:"orphan_grace" json:"orphan_grace,omitempty"`       // 30 min
 	AgeBound     float64  `yaml:"age_bound" json:"age_bound,omitempty"`             // 1.5: how many times its weight a queue may count for the age of its jobs while all lack VMs; 1: weights alone, KeepPart too
-	KeepPart     float64  `yaml:"keep_part" json:"keep_part,omitempty"`             // 0.33: of the part that its weight gives it, which a queue keeps while what others leave goes to the most urgent
+	KeepPart     float64  `yaml:"keep_part" json:"keep_part,omitempty"`             // 0.2: of the part that its weight gives it, which a queue keeps while what others leave goes to the most urgent
 	AccountAge   Duration `yaml:"usage_half_life" json:"usage_half_life,omitempty"` // 24 h: of the use that breaks ties between queues
 	Quarantine   int      `yaml:"quarantine" json:"quarantine,omitempty"`           // 3: failures on a host in a row: its VMs are no more counted on
 	Timeouts     Timeouts `yaml:"timeouts" json:"timeouts,omitzero"`

@@ -30,9 +30,8 @@ func (d *deciding) takeBack(from *queueNow, over giveBack) {
 		if left == 0 {
 			return
 		}
-		if to := d.whoLacks(over.class, from); to != nil {
+		if to, l, due := d.whoLacks(over.class, from); to != nil {
 			d.handOver(vm, from, to)
-			l, due := to.due(over.class)
 			to.got(l, due, over.class)
 			left--
 			continue
@@ -106,21 +105,18 @@ func (d *deciding) remaining(vm *VM) time.Duration {
 	return longest
 }
 
-// whoLacks returns the queue that lacks a VM of a class and has the smallest part of its target, or nil.
-func (d *deciding) whoLacks(class *Class, but *queueNow) *queueNow {
-	var best *queueNow
+// whoLacks returns the queue that has a lack which a VM of a class can serve and which its share allows, and of such the one
+// that has the smallest part of its target, with what is due to it; or nil.
+func (d *deciding) whoLacks(class *Class, but *queueNow) (best *queueNow, of *lack, as *Class) {
 	for _, q := range d.queues {
-		if q != but && q.mayHave(class) && (best == nil || q.part() < best.part()) {
-			best = q
+		if q == but || q.closed(class) || best != nil && q.part() >= best.part() {
+			continue
+		}
+		if l, due := q.due(class); l != nil {
+			best, of, as = q, l, due
 		}
 	}
-	return best
-}
-
-// mayHave says whether a queue has a lack that a class can serve and that its share allows.
-func (q *queueNow) mayHave(class *Class) bool {
-	l, _ := q.due(class)
-	return l != nil && !q.closed(class)
+	return best, of, as
 }
 
 // due returns a lack of a queue for which a class will do, and the class that its share allows for it: that class itself or

@@ -46,10 +46,7 @@ func (d *deciding) noteDues() {
 		for _, l := range q.lacks {
 			l.due = maps.Clone(l.granted)
 		}
-		q.use = Resources{}
-		for _, held := range d.held(q) {
-			q.use = q.use.Plus(held.class.Takes.Times(int64(held.n)))
-		}
+		q.use, q.idle = take(d.held(q)), take(d.idle(q))
 	}
 }
 
@@ -72,9 +69,9 @@ func (q *queueNow) got(l *lack, due, class *Class) {
 }
 
 // closed says whether one more VM of a class would take a queue above its ceiling: also for a while, while a VM of another
-// class is on its way out.
+// class is on its way out, or stands idle and will soon be.
 func (q *queueNow) closed(class *Class) bool {
-	return class.exceeds(ceiling(q.Queue), q.use.Plus(class.Takes))
+	return class.exceeds(ceiling(q.Queue), q.use.Plus(q.idle).Plus(class.Takes))
 }
 
 // off says whether a class cannot be had for more than a moment: it rests, or its cloud is full.
@@ -325,6 +322,7 @@ func (q *queueNow) coming(class *Class) int {
 
 // bind gives a VM that serves to another queue. Jobs that run on it stay.
 func (d *deciding) bind(vm *VM, q *queueNow, reason string) {
+	d.leaves(vm)
 	vm.Was, vm.Queue, vm.Bound = vm.Queue, q.Name, d.now
 	d.act(ActBind, vm, reason)
 	d.out.Events = append(d.out.Events, Event{VM: vm.ID, Class: vm.Class, Cloud: vm.Cloud, What: fmt.Sprintf("from queue %s to %s: %s", vm.Was, q.Name, reason)})

@@ -24,12 +24,12 @@ type restless struct {
 	runs   bool // jobs start
 }
 
-var settleSeeds = flag.Int("settles.seeds", 100, "how many pools TestSettles draws; of a thousand about one does not come to rest, see docs/limits.md")
+var settleSeeds = flag.Int("settles.seeds", 100, "how many pools TestSettles draws")
 
-// TestSettles: when the demand does not change a pool comes to rest, however its queues, classes, ceilings and buffers
-// compete, whether jobs start or not; and it never has more VMs than it may. Binding, or draining and making, the same VM
-// again and again was how pools spent their days in which an odd VM went to whoever had used less so far. The same pools are
-// drawn each time, since some others do not come to rest yet.
+// TestSettles: when the demand does not change a pool comes to rest, however its queues, classes, ceilings, buffers and the
+// ages of its jobs compete, whether jobs start or not; and it never has more VMs than it may. Binding, or draining and making,
+// the same VM again and again was how pools spent their days in which an odd VM went to whoever had used less so far. The same
+// pools are drawn each time, and those that once failed.
 func TestSettles(t *testing.T) {
 	t.Parallel()
 	drawn := rapid.Custom(func(r *rapid.T) restless {
@@ -37,15 +37,64 @@ func TestSettles(t *testing.T) {
 		total := elasticpool.Resources{
 			"vms": rapid.Int64Range(5, 19).Draw(r, "vms"), "cpus": rapid.Int64Range(10, 49).Draw(r, "cpus"), "gpus": rapid.Int64Range(0, 2).Draw(r, "gpus"),
 		}
-		return restless{p, total, restlessJobs(r, p.Queues), rapid.Bool().Draw(r, "jobs start")}
+		pool := restless{p, total, restlessJobs(r, p.Queues), rapid.Bool().Draw(r, "jobs start")}
+		for i := range pool.jobs {
+			pool.jobs[i].Oldest = dawn.Add(-time.Duration(rapid.IntRange(0, 40).Draw(r, "age")) * time.Hour)
+		}
+		return pool
 	})
+	seeds := []int{568, 599} // an urgent queue that had got its VMs was urgent no more, and lost them
 	for seed := range *settleSeeds {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		pool := drawn.Example(seed)
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			t.Parallel()
 			pool.settles(t)
 		})
 	}
+}
+
+// TestIdleVMsCountBelowTheCeiling: a queue that is at its upper threshold and lacks VMs of another class gets them one by one,
+// when its idle ones, which are of no use to it, have left: those go at once, and not after an idle time.
+func TestIdleVMsCountBelowTheCeiling(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Classes = append(p.Classes, elasticpool.Class{
+		Name: "big", Cloud: "main", Takes: elasticpool.Resources{"cpus": 4}, Slot: elasticpool.Resources{"cpus": 4, "memory_mb": 8192},
+	})
+	p.Queues = []elasticpool.Queue{{Name: "lhaaso", Upper: 2}}
+	w := newWorld(t, p)
+	w.jobs = []elasticpool.JobGroup{waiting("lhaaso", 2)}
+	w.steps(6)
+	w.run()
+	require.Equal(t, 2, w.states()[elasticpool.Joined])
+	for vm := range w.workers {
+		w.finish(vm)
+	}
+	w.jobs = []elasticpool.JobGroup{{Queue: "lhaaso", Request: elasticpool.Resources{"cpus": 4}, Idle: 5, Oldest: w.now}}
+	for range 4 * 5 {
+		w.step()
+		keepsCeilings(t, w)
+	}
+	classes := map[string]int{}
+	for _, vm := range w.c.State().VMs {
+		classes[vm.Class]++
+	}
+	assert.Equal(t, map[string]int{"big": 2}, classes)
+}
+
+// TestSatisfiedQueuesStayUrgent: a queue of old jobs keeps the VMs that it got for them until these have begun. It was urgent
+// as long as it lacked VMs only, so they went back to a queue of younger jobs and were taken again.
+func TestSatisfiedQueuesStayUrgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, threeQueues())
+	w.total = elasticpool.Resources{"vms": 12, "cpus": 12}
+	w.jobs = []elasticpool.JobGroup{since("lhaaso", 8, 50*time.Hour), since("juno", 100, time.Hour)}
+	w.steps(4 * 60)
+	assert.Equal(t, 8, queue(w.last, "lhaaso").Target)
+	assert.Zero(t, w.actions(elasticpool.ActBind))
 }
 
 // The age of jobs must not decide about floors that no job waits for: juno's third VM was urgent while it lacked it and no

@@ -37,9 +37,7 @@ func (d *deciding) release(vm *VM, class *Class, missing map[*Class]int) bool {
 		if buffered {
 			missing[class]--
 		}
-		if q := d.queue(vm.Queue); q != nil {
-			q.released++
-		}
+		d.leaves(vm)
 		d.drain(vm, true, d.whyIdle(vm))
 		vm.Keep = buffered || d.sleeps(class)
 		return !vm.Keep
@@ -77,7 +75,7 @@ func (d *deciding) whyIdle(vm *VM) string {
 
 // longEnough says whether a VM was idle for long enough to leave.
 func (d *deciding) longEnough(vm *VM) bool {
-	if d.wanted(d.classes[vm.Class]) != "" || d.aboveCeiling(vm) {
+	if d.wanted(d.classes[vm.Class]) != "" || d.crowds(vm) {
 		// between two jobs a worker looks idle for a moment, and its queue's next job may be on its way to it
 		return d.now.Sub(idleSince(vm)) >= 2*d.policy.Control.Cycle.D() && !d.lacksItself(vm)
 	}
@@ -89,13 +87,34 @@ func (d *deciding) longEnough(vm *VM) bool {
 // lacksItself says whether the queue that a VM serves waits for VMs of its class.
 func (d *deciding) lacksItself(vm *VM) bool {
 	q := d.queue(vm.Queue)
-	return q != nil && vm.State == Joined && !d.aboveCeiling(vm) && q.unserved(d.classes[vm.Class]) != nil
+	return q != nil && vm.State == Joined && !d.crowds(vm) && q.unserved(d.classes[vm.Class]) != nil
 }
 
-// aboveCeiling says whether the queue of a VM has more VMs than its upper threshold allows, idle ones too.
-func (d *deciding) aboveCeiling(vm *VM) bool {
-	q := d.queue(vm.Queue)
-	return q != nil && vm.State == Joined && q.Upper > 0 && int64(len(q.vms)-q.released) > q.Upper
+// crowds says whether an idle VM takes its queue above its ceilings, or keeps it from what it lacks and may have below them.
+func (d *deciding) crowds(vm *VM) bool {
+	q, class := d.queue(vm.Queue), d.classes[vm.Class]
+	if q == nil || class == nil || vm.State != Joined {
+		return false
+	}
+	most, takes := ceiling(q.Queue), q.use.Plus(q.idle)
+	if class.exceeds(most, takes) {
+		return true
+	}
+	for _, l := range q.lacks {
+		for _, due := range l.options {
+			if l.due[due.Name] > 0 && class.exceeds(most, takes.Plus(due.Takes)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leaves notes that a queue loses a VM that it may not have needed.
+func (d *deciding) leaves(vm *VM) {
+	if q := d.queue(vm.Queue); q != nil && !q.needed[vm.ID] {
+		q.idle = q.idle.Minus(d.classes[vm.Class].Takes)
+	}
 }
 
 // shrinkBudget returns how many VMs may still leave within the window.

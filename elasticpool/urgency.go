@@ -16,25 +16,25 @@ const (
 	alike      = 10 * time.Minute // waits that differ by less are hardly told apart
 	usual      = time.Hour        // that jobs of which nothing is known are taken to run
 	mostLent   = 1000.0           // how many times its weight the most urgent queue counts in what others leave
-	sharpOwn   = 4                // how fast the boost falls with the age while all queues lack
+	sharpOwn   = 8                // how fast the boost falls with the age while all queues lack
 	sharpLent  = 2                // and with the urgency while some do not
-	ageByUsual = 3                // a wait counts by its cube against the time that jobs run
+	ageByUsual = 4                // a wait counts by this power against the time that jobs run
 )
 
 // urgencies returns how each queue's share departs from its weight.
 //
-// While every queue lacks VMs though it wants its whole part, a queue counts up to Control.AgeBound times its weight, the
-// more the longer its jobs have waited. While some queue leaves some of its part, each queue that lacks keeps
-// Control.KeepPart of its own, and the rest goes first to the queues whose jobs have waited for longest, those with
+// While jobs wait in every queue though all its jobs would fill its whole part, a queue counts up to Control.AgeBound times
+// its weight, the more the longer its jobs have waited. While some queue leaves some of its part, each queue whose jobs
+// wait keeps Control.KeepPart of its own, and the rest goes first to the queues whose jobs have waited for longest, those with
 // short jobs before those with long ones: it is the generalised c-mu rule for costs that grow steeply with the wait.
-// Queues that lack nothing keep what they have by their weights.
+// Queues in which no job waits keep what they have by their weights.
 func (d *deciding) urgencies() map[*queueNow]urgency {
 	all := make(map[*queueNow]urgency, len(d.queues))
 	for _, q := range d.queues {
 		all[q] = urgency{boost: 1}
 	}
 	bound := d.policy.Control.AgeBound
-	if bound <= 1 || d.lackers() < 2 {
+	if bound <= 1 {
 		return all
 	}
 	if d.allBacklogged() {
@@ -45,25 +45,15 @@ func (d *deciding) urgencies() map[*queueNow]urgency {
 	return all
 }
 
-// waits says whether jobs of a queue wait for VMs that it lacks. Those that only its floor lacks nobody waits for.
-func (q *queueNow) waits() bool { return q.waited > 0 && q.lacking() > 0 }
+// waits says whether jobs of a queue wait that can be served, be it on VMs that it has already: what is urgent must not hang
+// on who has them, or they would change hands again and again.
+func (q *queueNow) waits() bool { return q.jobs > 0 }
 
-// lackers returns how many queues lack VMs that jobs wait for.
-func (d *deciding) lackers() int {
-	n := 0
-	for _, q := range d.queues {
-		if q.waits() {
-			n++
-		}
-	}
-	return n
-}
-
-// allBacklogged says whether every queue lacks VMs and wants at least the part of all that its weight gives it.
+// allBacklogged says whether jobs wait in every queue and it wants at least the part of all that its weight gives it.
 func (d *deciding) allBacklogged() bool {
-	total, weights := d.total(), d.weights()
+	total, weights, fills := d.total(), d.weights(), d.fills()
 	for _, q := range d.queues {
-		if q.lacking() == 0 || part(q.wants(d), total) < q.Weight/weights {
+		if !q.waits() || part(fills[q.Name], total) < q.Weight/weights {
 			return false
 		}
 	}
@@ -79,16 +69,28 @@ func (d *deciding) weights() float64 {
 	return sum
 }
 
-// wants returns what the VMs take that a queue needs in all.
-func (q *queueNow) wants(d *deciding) Resources {
-	wants := Resources{}
-	for _, held := range d.held(q) {
-		wants = wants.Plus(held.class.Takes.Times(int64(held.n)))
+// fills returns what the VMs take that all jobs of each queue fill: those that they run on, whatever queue these are bound to by
+// now, those that they will run on, and those that are lacking.
+func (d *deciding) fills() map[string]Resources {
+	fills := map[string]Resources{}
+	for _, q := range d.queues {
+		n := map[string]map[string]int{}
+		for _, vm := range q.vms {
+			if name := d.runsFor(vm); q.needed[vm.ID] {
+				if n[name] == nil {
+					n[name] = map[string]int{}
+				}
+				n[name][vm.Class]++
+			}
+		}
+		for name, ofClass := range n {
+			fills[name] = fills[name].Plus(take(d.ofClasses(ofClass)))
+		}
+		for _, l := range q.lacks {
+			fills[q.Name] = fills[q.Name].Plus(l.options[0].Takes.Times(int64(d.useful(l))))
+		}
 	}
-	for _, l := range q.lacks {
-		wants = wants.Plus(l.options[0].Takes.Times(int64(d.useful(l))))
-	}
-	return wants
+	return fills
 }
 
 // byAge lets queues count more than their weights, the longer their jobs have waited.
@@ -124,14 +126,8 @@ func (d *deciding) byNeed(all map[*queueNow]urgency) {
 	}
 }
 
-// age returns how many hours the jobs have waited for which a queue lacks VMs.
-func (q *queueNow) age() float64 {
-	hours := alike.Hours()
-	if n := q.lacking(); n > 0 {
-		hours += q.waited / float64(n)
-	}
-	return hours
-}
+// age returns how many hours the jobs of a queue have waited.
+func (q *queueNow) age() float64 { return alike.Hours() + q.waited/float64(max(q.jobs, 1)) }
 
 // urgent returns how urgent the jobs of a queue are: the wait, by its power, against the time that they run.
 func (d *deciding) urgent(q *queueNow) float64 {

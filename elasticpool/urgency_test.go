@@ -110,7 +110,7 @@ func TestUrgencyIsExplained(t *testing.T) {
 		want string
 	}{
 		{"all lack", policy(), "all queues lack VMs: by the age of its jobs it counts 1.50 times its weight, at most 1.5 times"},
-		{"some leave", threeQueues(), "it keeps 0.33 of its part of the pool; of what is beyond the kept parts it counts 1e+03 times its weight"},
+		{"some leave", threeQueues(), "it keeps 0.2 of its part of the pool; of what is beyond the kept parts it counts 1e+03 times its weight"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +160,7 @@ func TestUrgencyStaysWithinBounds(t *testing.T) {
 				require.LessOrEqual(rt, view.Target, int(q.Upper), "ceiling of %s", q.Name)
 				continue
 			}
-			kept := min(0.33*(part-100), float64(view.Wanted)) // floors of others may take 100 VMs
+			kept := min(0.2*(part-100), float64(view.Wanted)) // floors of others may take 100 VMs
 			require.GreaterOrEqual(rt, float64(view.Target), kept-1, "what %s keeps", q.Name)
 			if all && !capped && !hasFloors(p) {
 				slack := 1 + bound*q.Weight*float64(len(p.Queues))

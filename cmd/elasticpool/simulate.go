@@ -154,5 +154,8 @@ func (s *simulationFlags) compare(ctx context.Context, p *program) error {
 	if err := simulate.WriteTable(p.stdout, comparison); err != nil {
 		return err
 	}
+	if err := simulate.WriteMisses(p.stdout, comparison); err != nil {
+		return err
+	}
 	return writeFile(s.report, func(w io.Writer) error { return simulate.WriteReport(w, comparison) })
 }

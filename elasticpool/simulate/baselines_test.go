@@ -53,10 +53,14 @@ func TestBaselinesAreAsBefore(t *testing.T) {
 //
 //nolint:paralleltest // it sets the number of processors
 func TestOneSeedOneResult(t *testing.T) {
+	c := small("")
+	if raceDetector {
+		c.Days = 0.25
+	}
 	want := map[string][]byte{}
 	for _, processors := range []int{1, 4} {
 		before := runtime.GOMAXPROCS(processors)
-		table, err := Compare(t.Context(), small(""), PolicyNames(), []float64{0.8}, []uint64{1, 2})
+		table, err := Compare(t.Context(), c, PolicyNames(), []float64{0.8}, []uint64{1, 2})
 		runtime.GOMAXPROCS(before)
 		require.NoError(t, err)
 		for _, r := range table.Results {
@@ -70,8 +74,8 @@ func TestOneSeedOneResult(t *testing.T) {
 		}
 	}
 	assert.Len(t, want, 10)
-	alone := small(VCondor)
-	alone.Load, alone.Seed = 0.8, 1
+	alone := c
+	alone.Name, alone.Load, alone.Seed = VCondor, 0.8, 1
 	r, err := Run(t.Context(), alone)
 	require.NoError(t, err)
 	text, err := json.Marshal(r)
@@ -83,6 +87,7 @@ func TestOneSeedOneResult(t *testing.T) {
 // TestBaselinesBehave checks what each baseline is about.
 func TestBaselinesBehave(t *testing.T) {
 	t.Parallel()
+	onlyComputes(t)
 	table, err := Compare(t.Context(), Config{Days: 2, VMs: 30, Shape: Shape{BatchMedian: 30}}, PolicyNames(), []float64{0.5}, []uint64{1, 2})
 	require.NoError(t, err)
 	mean := func(policy string, of func(Result) float64) float64 { return Mean(table.Of(policy, 0.5), of) }
