@@ -40,14 +40,29 @@ func (x *exchange) readArguments() *fault {
 	case len(data) > maxBody:
 		return routing(http.StatusRequestEntityTooLarge, "")
 	case len(data) > 0:
-		return x.readBody(data)
-	case x.route.argument != "" && x.parameters[ignored] != "": // taken for the body
+		if refusal := x.readBody(data); refusal != nil {
+			return refusal
+		}
+	}
+	return x.checkMissing(len(data) > 0)
+}
+
+// checkMissing refuses an operation without the arguments that it must have.
+func (x *exchange) checkMissing(hasBody bool) *fault {
+	if _, given := x.argument("uuid"); x.route.action && !given {
+		return missingArgument("uuid")
+	}
+	switch {
+	case hasBody || x.route.argument == "":
+	case x.parameters[ignored] != "": // taken for the body
 		x.body = x.parameters[ignored]
-	case x.route.argument != "":
-		return badRequest("Missing argument: %q", x.route.argument)
+	default:
+		return missingArgument(x.route.argument)
 	}
 	return nil
 }
+
+func missingArgument(name string) *fault { return badRequest("Missing argument: %q", name) }
 
 // checkArguments looks at the arguments in path and query, those of the path first.
 func (x *exchange) checkArguments() *fault {

@@ -173,7 +173,7 @@ func (x *exchange) createARQs() (any, error) {
 
 func (x *exchange) deleteARQs() (any, error) {
 	list, _ := x.argument("arqs")
-	instance, hasInstance := x.query["instance"]
+	instance, hasInstance := x.argument("instance")
 	if hasInstance && !looksLikeUUID(instance) {
 		return nil, badUUIDArgument("instance", instance)
 	}

@@ -112,7 +112,7 @@ func readAttribute(body any) (attribute, error) {
 	}
 	for _, name := range fields.keys {
 		if slices.Contains([]string{"deployable_id", "key", "value"}, name) && fields.values[name] == nil {
-			return attribute{}, broken("Field `%s' cannot be None", name)
+			return attribute{}, nullField(name)
 		}
 	}
 	given := fields.values["deployable_id"]

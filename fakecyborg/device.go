@@ -120,10 +120,10 @@ func (x *exchange) listDevices() (any, error) {
 	return answer, nil
 }
 
-// wants compares a value with the query parameter of that name; an empty
-// parameter is no filter.
+// wants compares a value with the query parameter of that name, as the database does;
+// an empty parameter is no filter.
 func (x *exchange) wants(name, value string) bool {
-	return x.query[name] == "" || x.query[name] == value
+	return x.query[name] == "" || sameKey(x.query[name]) == sameKey(value)
 }
 
 func (x *exchange) showDevice() (any, error) {

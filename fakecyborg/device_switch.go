@@ -10,9 +10,10 @@ func (x *exchange) disableDevice() (any, error) { return nil, x.switchDevice(tru
 
 func (x *exchange) switchDevice(disable bool) error {
 	s := x.server
+	uuid, _ := x.argument("uuid")
 	s.reports.Lock()
 	defer s.reports.Unlock()
-	place, host, err := s.store.switchDevice(x.parameters["uuid"], disable)
+	place, host, err := s.store.switchDevice(uuid, disable)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestListDevices(t *testing.T) {
 	}{
 		{name: "all", types: []string{"FPGA", "FPGA", "GPU"}},
 		{name: "type", query: "?type=GPU", types: []string{"GPU"}},
-		{name: "case matters", query: "?type=gpu", types: []string{}},
+		{name: "case does not matter to MariaDB", query: "?type=gpu", types: []string{"GPU"}},
 		{name: "host", query: "?hostname=rack1&vendor=0x8086", types: []string{"FPGA"}},
 		{name: "empty parameter", query: "?type=", types: []string{"FPGA", "FPGA", "GPU"}},
 		{name: "filtered are newest first", query: "?filters.field=name&filters.value=x", types: []string{"GPU", "FPGA", "FPGA"}},

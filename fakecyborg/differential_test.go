@@ -18,6 +18,9 @@ func TestFoundByComparison(t *testing.T) {
 	deployable := c.call(t, "GET", "/v2/deployables", "").listOf(t, "deployables")[0].UUID
 	program := "/v2/deployables/" + deployable + "/program"
 	number := "Invalid input for field/attribute deployable_id. Value: 'x'. unable to convert to integer. Error: invalid literal for int() with base 10: 'x'"
+	for _, query := range []string{"type=fpga", "vendor=0XABCD", "hostname=RACK1%20"} {
+		assert.NotEmpty(t, c.call(t, "GET", "/v2/devices?"+query, "").listOf(t, "devices"), query)
+	}
 	for _, query := range []string{"filters.field=name", "filters.field=name&filters.value="} {
 		assert.JSONEq(t, `{"deployables": []}`, c.call(t, "GET", "/v2/deployables?"+query, "").body, query)
 	}
@@ -56,6 +59,18 @@ func TestFoundByComparison(t *testing.T) {
 		{"a list of one that is none", "POST", "/v2/accelerator_requests", `{"device_profile_name": ["none"]}`, 404, "Device Profile not found with name=['none']"},
 		{"program a text for an operation", "PATCH", program, `["x"]`, 500, "'str' object has no attribute 'keys'"},
 		{"digits of other scripts", "POST", "/v2/device_profiles", `[{"name": "other-digits", "groups": [{"resources:FPGA": "٣"}]}]`, 201, ""},
+		{"two segments for the arguments of a deletion", "DELETE", "/v2/accelerator_requests/a/b", "", 400, "Invalid input for field/attribute instance. Value: 'b'. unable to convert to uuid. Error: Expected a uuid but received b."},
+		{"both arguments of a deletion", "DELETE", "/v2/accelerator_requests/a/" + instanceA, "", 500, "Object action delete failed because: Provide either an ARQ uuid list or an instance UUID"},
+		{"an action without its device", "POST", "/v2/devices/enable", "", 400, `Missing argument: "uuid"`},
+		{"an action whose device is in the query", "POST", "/v2/devices/disable?uuid=abc", "", 404, "Device not found with uuid=abc"},
+		{"an action with a body", "POST", "/v2/devices/disable", "x", 400, "Request is not in valid JSON format"},
+		{"program without deployable", "PATCH", "/v2/deployables/program", "", 400, `Missing argument: "uuid"`},
+		{"a profile's id that is no number", "POST", "/v2/device_profiles", `[{"name": "own-id", "groups": [{}], "id": "x"}]`, 500, "invalid literal for int() with base 10: 'x'"},
+		{"a profile's id null", "POST", "/v2/device_profiles", `[{"name": "own-id", "groups": [{}], "id": null}]`, 500, "Field `id' cannot be None"},
+		{"a profile's id out of range", "POST", "/v2/device_profiles", `[{"name": "own-id", "groups": [{}], "id": 99999999999}]`, 500, `Remote error: DBDataError (pymysql.err.DataError) (1264, "Out of range value for column 'id' at row 1")`},
+		{"a profile's id that is taken", "POST", "/v2/device_profiles", `[{"name": "own-id", "groups": [{}], "id": true, "uuid": "` + instanceA + `"}]`, 500, "DeviceProfile with uuid " + instanceA + " already exists."},
+		{"a profile's time that is none", "POST", "/v2/device_profiles", `[{"name": "own-id", "groups": [{}], "updated_at": 5}]`, 500, "A datetime.datetime is required in field updated_at, not a int"},
+		{"the first wrong field counts", "POST", "/v2/device_profiles", `[{"name": "own-id", "groups": [{}], "uuid": [], "id": "x"}]`, 500, "A string is required in field uuid, not a list"},
 		{"a path in the place of the body", "PATCH", "/v2/accelerator_requests/x", "", 500, "'str' object has no attribute 'items'"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -149,4 +164,33 @@ func TestBindUnderAnotherForm(t *testing.T) {
 	both := bindBody(binding{strings.ToUpper(arq.UUID), "rack1", instanceB, instanceA}, binding{arq.UUID, "rack1", instanceB, instanceA})
 	refused = c.call(t, "PATCH", "/v2/accelerator_requests", both)
 	assert.Equal(t, http.StatusNotFound, refused.status, "under both forms it is found, and the provider is not")
+}
+
+// A profile can be given an id, which says where it stands in lists, and a uuid
+// that is taken counts before a name that is.
+func TestProfileWithItsOwnID(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	made := c.call(t, "POST", "/v2/device_profiles", `[{"name": "first", "groups": [{}], "id": -5, "updated_at": "2020-01-02T03:04:05"}]`)
+	require.Equal(t, http.StatusCreated, made.status, made.body)
+	profiles := c.call(t, "GET", "/v2/device_profiles", "").listOf(t, "device_profiles")
+	assert.Equal(t, "first", profiles[0].Name)
+	assert.Contains(t, made.body, `"updated_at": "2020-01-02T03:04:05+00:00"`)
+	one := c.call(t, "GET", "/v2/device_profiles/first", "", "OpenStack-API-Version", "2.2")
+	assert.Contains(t, one.body, `"updated_at": "2020-01-02 03:04:05+00:00"`)
+
+	both := c.call(t, "POST", "/v2/device_profiles", `[{"name": "first", "groups": [{}], "uuid": "`+profiles[1].UUID+`"}]`)
+	assert.Equal(t, http.StatusInternalServerError, both.status)
+	assert.Equal(t, "DeviceProfile with uuid "+profiles[1].UUID+" already exists.", both.firstLine(t))
+}
+
+// What an action is asked of more than one thing fails late, and may be asked by anybody.
+func TestActionOfALongerPath(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	assert.Equal(t, http.StatusNotFound, c.call(t, "POST", "/v2/devices/a/b/enable", "", "Accept", "application/json").status)
+	assert.Equal(t, http.StatusNotAcceptable, c.call(t, "POST", "/v2/devices/a/b/enable", "", "Accept", "text/html").status)
+	other := c.call(t, "PATCH", "/v2/deployables", "[]", "Accept", "text/html")
+	assert.Equal(t, http.StatusNotFound, other.status, "this one fails before")
+	assert.Equal(t, "GET", c.call(t, "POST", "/v2/devices", "").header.Get("Allow"), "actions are no methods")
 }

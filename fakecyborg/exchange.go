@@ -112,8 +112,7 @@ func (x *exchange) enter() error {
 		x.authenticate,
 		x.checkPath,
 		x.negotiate,
-		func() *fault { return x.lost },
-		x.checkAccept,
+		x.checkRoute,
 		x.authorize,
 	} {
 		if refusal := step(); refusal != nil {
@@ -150,6 +149,17 @@ func (x *exchange) negotiate() *fault {
 		x.server.release.versionHeaders(x.answer, version, x.negotiated)
 	}
 	return refusal
+}
+
+// checkRoute ends what has no route, and looks at the forms that the client takes.
+func (x *exchange) checkRoute() *fault {
+	if x.lost != nil && !x.lost.late {
+		return x.lost
+	}
+	if refusal := x.checkAccept(); refusal != nil {
+		return refusal
+	}
+	return x.lost
 }
 
 func (x *exchange) checkAccept() *fault {

@@ -34,6 +34,8 @@ type fault struct {
 	text string
 	// undescribed makes the description null.
 	undescribed bool
+	// late says that the forms which the client takes are looked at before.
+	late bool
 	// allow is the Allow header of a 405.
 	allow string
 }

@@ -1,7 +1,7 @@
 package fakecyborg
 
 import (
-	"errors"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -16,6 +16,8 @@ type profile struct {
 	// groups hold strings, and nil where an accel: key has null.
 	groups  []*object
 	created time.Time
+	// updated is what the caller of the creation gave: nothing changes a profile.
+	updated time.Time
 	// arqs counts the accelerator requests made of it.
 	arqs int
 }
@@ -23,16 +25,19 @@ type profile struct {
 // maxName is the length of the name's column.
 const maxName = 255
 
-// addProfile stores a profile under the rules of the database. The uuid is made
-// here unless the caller chose one.
+// maxID is the greatest number that the id's column holds.
+const maxID = math.MaxInt32
+
+// addProfile stores a profile under the rules of the database. The id and uuid are
+// made here unless the caller chose them.
 func (s *store) addProfile(p *profile) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, taken := s.profileName[sameKey(p.name)]; taken {
-		return s.duplicate(p)
-	}
-	if len(p.name) > maxName {
-		return broken(`Remote error: DBDataError (pymysql.err.DataError) (1406, "Data too long for column 'name' at row 1")`).overRPC()
+	switch {
+	case p.id > maxID || p.id < -maxID-1:
+		return outOfColumn(`(1264, "Out of range value for column 'id' at row 1")`)
+	case len(p.name) > maxName:
+		return outOfColumn(`(1406, "Data too long for column 'name' at row 1")`)
 	}
 	if p.uuid == "" {
 		id, err := s.uuids.next()
@@ -41,28 +46,41 @@ func (s *store) addProfile(p *profile) error {
 		}
 		p.uuid = id
 	}
-	if _, taken := s.profiles.get(p.uuid); taken {
-		return broken(`Remote error: DBDuplicateEntry (pymysql.err.IntegrityError) (1062, "Duplicate entry '%s' for key 'uuid'")`, p.uuid).overRPC()
+	if _, taken := s.profiles.get(p.uuid); taken || p.id != 0 && s.profiles.hasID(p.id) {
+		return profileExists(p)
+	}
+	if _, taken := s.profileName[sameKey(p.name)]; taken {
+		return s.release.duplicateName(p)
 	}
 	if p.created.IsZero() {
 		p.created = s.now()
 	}
-	p.id = s.profiles.add(p.uuid, p)
+	if p.id == 0 {
+		p.id = s.profiles.lastID + 1
+	}
+	s.profiles.put(p.id, p.uuid, p)
 	s.profileName[sameKey(p.name)] = p
 	return nil
 }
 
-// duplicate is the refusal of a second profile of a name. Where MySQL's text was
+// outOfColumn is a value that a column does not take.
+func outOfColumn(text string) *fault {
+	return unforeseen(true, "DBDataError", "(pymysql.err.DataError) "+text)
+}
+
+// profileExists is the refusal of a second profile of an id or uuid, which are
+// looked at before the name; the text is about the uuid in either case.
+func profileExists(p *profile) *fault {
+	return broken("DeviceProfile with uuid %s already exists.", p.uuid).overRPC()
+}
+
+// duplicateName is the refusal of a second profile of a name. Where MySQL's text was
 // not understood it is taken for one about the uuid.
-func (s *store) duplicate(p *profile) error {
-	if s.release.DuplicateName {
-		return faultf(http.StatusConflict, "A device_profile with name %s already exists.", p.name).overRPC()
+func (r Release) duplicateName(p *profile) *fault {
+	if !r.DuplicateName {
+		return profileExists(p)
 	}
-	id, err := p.uuid, error(nil)
-	if id == "" {
-		id, err = s.uuids.next()
-	}
-	return errors.Join(err, broken("DeviceProfile with uuid %s already exists.", id).overRPC())
+	return faultf(http.StatusConflict, "A device_profile with name %s already exists.", p.name).overRPC()
 }
 
 // findProfile looks a profile up by uuid if the text looks like one, else by

@@ -45,7 +45,7 @@ func (p profile) shown(release Release, base string) profileShown {
 	}
 	if release.ProfileDescription {
 		shown.Description = &p.description
-		shown.CreatedAt, shown.UpdatedAt = pythonTime(p.created), "None"
+		shown.CreatedAt, shown.UpdatedAt = pythonTime(p.created), pythonTime(p.updated)
 	}
 	return shown
 }
@@ -65,8 +65,8 @@ func (p profile) wire(base string) (profileWire, error) {
 	}
 	return profileWire{
 		UUID: p.uuid, Name: p.name, Description: p.description, Groups: p.groups,
-		CreatedAt: isoTime(p.created),
-		Links:     []link{selfLink(base, "device_profiles", p.uuid)},
+		CreatedAt: isoTime(p.created), UpdatedAt: isoTime(p.updated),
+		Links: []link{selfLink(base, "device_profiles", p.uuid)},
 	}, nil
 }
 
@@ -129,7 +129,7 @@ func (x *exchange) createProfile() (any, error) {
 func (x *exchange) deleteProfiles() (any, error) {
 	value, ok := x.argument("value")
 	if !ok {
-		return nil, badRequest("Missing argument: \"value\"")
+		return nil, missingArgument("value")
 	}
 	return nil, x.server.store.deleteProfiles(value)
 }

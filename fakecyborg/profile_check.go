@@ -1,9 +1,7 @@
 package fakecyborg
 
 import (
-	"net/http"
 	"regexp"
-	"strconv"
 	"time"
 )
 
@@ -36,14 +34,53 @@ func (r Release) readProfile(body any) (*profile, error) {
 		return nil, err
 	}
 	p := &profile{name: name, groups: groups}
-	if p.description, err = optionalText(fields.values["description"], "description"); err != nil {
-		return nil, err
+	for _, key := range fields.keys {
+		if err := p.take(key, fields.values[key]); err != nil {
+			return nil, err
+		}
 	}
-	if uuid := fields.values["uuid"]; uuid != nil {
-		p.uuid = pythonStr(uuid)
-	}
-	return p, readCreated(fields, p)
+	return p, nil
 }
+
+// take sets a field of the object that the caller gave, if there is one of that
+// name. It mirrors oslo_versionedobjects/fields.py:Field.coerce.
+func (p *profile) take(key string, value any) (err error) {
+	switch key {
+	case "id":
+		p.id, err = readID(value)
+	case "uuid":
+		p.uuid, err = readOwnUUID(value)
+	case "description":
+		p.description, err = optionalText(value, key)
+	case "created_at":
+		p.created, err = readTime(key, value)
+	case "updated_at":
+		p.updated, err = readTime(key, value)
+	}
+	return err
+}
+
+func readID(value any) (int, error) {
+	if value == nil {
+		return 0, nullField("id")
+	}
+	id, err := pythonInt(value)
+	return int(id), err
+}
+
+func readOwnUUID(value any) (string, error) {
+	text, err := optionalText(value, "uuid")
+	switch {
+	case err != nil:
+		return "", err
+	case text == nil:
+		return "", nullField("uuid")
+	}
+	return *text, nil
+}
+
+// nullField is the failure of a null where the object has none.
+func nullField(name string) *fault { return broken("Field `%s' cannot be None", name) }
 
 // onlyElement is the one profile in the list, or what Python makes of another body.
 func onlyElement(body any) (*object, error) {
@@ -88,26 +125,24 @@ func readName(value any) (string, error) {
 	return name, nil
 }
 
-// readCreated takes the creation time that the caller gave, if any.
-func readCreated(fields *object, p *profile) error {
-	value := fields.values["created_at"]
+// readTime takes a time that the caller gave; null is none.
+func readTime(field string, value any) (time.Time, error) {
 	if value == nil {
-		return nil
+		return time.Time{}, nil
 	}
 	text, ok := value.(string)
 	if !ok {
-		return broken("A datetime.datetime is required in field created_at, not a %s", pythonType(value))
+		return time.Time{}, broken("A datetime.datetime is required in field %s, not a %s", field, pythonType(value))
 	}
 	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
-		created, err := time.Parse(form, text)
+		given, err := time.Parse(form, text)
 		if err != nil {
 			continue
 		}
-		if !storable(created) {
-			return broken("date value out of range")
+		if !storable(given) {
+			return time.Time{}, broken("date value out of range")
 		}
-		p.created = created.UTC().Truncate(time.Second)
-		return nil
+		return given.UTC().Truncate(time.Second), nil
 	}
-	return faultf(http.StatusInternalServerError, "Unable to parse date string %s", strconv.Quote(text))
+	return time.Time{}, broken("Unable to parse date string %s", pythonRepr(text))
 }

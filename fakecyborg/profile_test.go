@@ -41,7 +41,7 @@ func TestCreateProfileRefuses(t *testing.T) {
 		{name: "every key is checked as it was sent", body: group(`{"resources: FPGA": "1", "resources:FPGA": "x"}`), status: 400, text: "Resources number x is invalid"},
 		{name: "accel an object", body: group(`{"resources:FPGA": 1, "accel:x": {}}`), status: 500, text: "A string is required in field accel:x, not a dict"},
 		{name: "description a list", body: `[{"name": "p", "groups": [{}], "description": []}]`, status: 500, text: "A string is required in field description, not a list"},
-		{name: "created at no time", body: `[{"name": "p", "groups": [{}], "created_at": "soon"}]`, status: 500, text: `Unable to parse date string "soon"`},
+		{name: "created at no time", body: `[{"name": "p", "groups": [{}], "created_at": "soon"}]`, status: 500, text: "Unable to parse date string 'soon'"},
 		{name: "name too long", body: `[{"name": "` + strings.Repeat("n", 256) + `", "groups": [{}]}]`, status: 500, text: `Remote error: DBDataError (pymysql.err.DataError) (1406, "Data too long for column 'name' at row 1")`},
 		{name: "taken name in another case", body: `[{"name": "One-FPGA", "groups": [{}]}]`, status: 409, text: "A device_profile with name One-FPGA already exists."},
 	} {
@@ -70,7 +70,7 @@ func TestCreateProfileStoresText(t *testing.T) {
 
 	again := c.call(t, "POST", "/v2/device_profiles", `[{"name": "q", "uuid": "99999999-2222-4333-8444-555555555555", "groups": [{}]}]`)
 	assert.Equal(t, 500, again.status)
-	assert.Contains(t, again.firstLine(t), "Remote error: DBDuplicateEntry")
+	assert.Equal(t, "DeviceProfile with uuid 99999999-2222-4333-8444-555555555555 already exists.", again.firstLine(t))
 }
 
 // A profile whose uuid is none breaks the list for everybody, and stays.

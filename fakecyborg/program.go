@@ -18,7 +18,7 @@ var internalPaths = []string{"/created_at", "/id", "/links", "/updated_at", "/uu
 // agent that could not.
 // It mirrors cyborg/api/controllers/v2/deployables.py:DeployablesController.program.
 func (x *exchange) programDeployable() (any, error) {
-	uuid := x.parameters["uuid"]
+	uuid, _ := x.argument("uuid")
 	if !looksLikeUUID(uuid) {
 		return nil, badUUIDArgument("uuid", uuid)
 	}

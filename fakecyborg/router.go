@@ -25,6 +25,9 @@ type route struct {
 	status int
 	// has says whether a release has the route; nil is all of them.
 	has func(Release) bool
+	// action says that the last segment is the operation's name, which shows in no
+	// list of methods.
+	action bool
 	// run answers; a nil result is an empty body.
 	run func(*exchange) (any, error)
 }
@@ -48,9 +51,6 @@ type router map[string]*resource
 // ignored is the parameter that may hold anything.
 const ignored = "ignored"
 
-// actionLength is the length of paths like v2/devices/{uuid}/disable.
-const actionLength = 4
-
 func newRouter(table []route) router {
 	r := make(router)
 	for i := range table {
@@ -61,7 +61,7 @@ func newRouter(table []route) router {
 		}
 		known := r[key]
 		known.routes = append(known.routes, compiledRoute{&table[i], segments})
-		if len(segments) < actionLength && !slices.Contains(known.methods, table[i].method) {
+		if !table[i].action && !slices.Contains(known.methods, table[i].method) {
 			known.methods = append(known.methods, table[i].method)
 			slices.Sort(known.methods)
 		}
@@ -70,12 +70,13 @@ func newRouter(table []route) router {
 }
 
 // find returns the route and its parameters. Without a route the fault is 404
-// or 405, as pecan's REST routing chooses.
+// or 405, as pecan's REST routing chooses; most of the 404 are of paths that are
+// longer than an operation's arguments, which shows late.
 func (r router) find(method string, segments []string) (*route, map[string]string, *fault) {
 	known := r[resourceKey(segments)]
 	switch {
 	case known == nil && method == http.MethodGet:
-		return nil, nil, routing(http.StatusNotFound, "")
+		return nil, nil, tooLong()
 	case known == nil: // it falls to the version document, which can only be got
 		return nil, nil, notAllowed(http.MethodGet)
 	}
@@ -88,10 +89,26 @@ func (r router) find(method string, segments []string) (*route, map[string]strin
 		}
 	}
 	collection := len(segments) == 2
-	if slices.Contains(known.methods, method) || (method == http.MethodPatch && collection) {
+	switch {
+	case slices.Contains(known.methods, method) || known.acts(method, segments):
+		return nil, nil, tooLong()
+	case method == http.MethodPatch && collection:
 		return nil, nil, routing(http.StatusNotFound, "")
 	}
 	return nil, nil, notAllowed(known.methods...)
+}
+
+// acts says whether a path ends in the name of an action.
+func (r *resource) acts(method string, segments []string) bool {
+	return slices.ContainsFunc(r.routes, func(candidate compiledRoute) bool {
+		return candidate.action && candidate.method == method && candidate.segments[len(candidate.segments)-1] == segments[len(segments)-1]
+	})
+}
+
+func tooLong() *fault {
+	refusal := routing(http.StatusNotFound, "")
+	refusal.late = true
+	return refusal
 }
 
 func notAllowed(methods ...string) *fault {

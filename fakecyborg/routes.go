@@ -27,15 +27,19 @@ var routes = []route{
 	{name: "arq:update", method: "PATCH", pattern: "/v2/accelerator_requests/{ignored}", argument: "patch_list", status: http.StatusAccepted, run: (*exchange).patchARQs},
 	{name: "arq:delete", method: "DELETE", pattern: "/v2/accelerator_requests", query: []string{"arqs", "instance"}, typed: []string{"instance"}, status: http.StatusNoContent, run: (*exchange).deleteARQs},
 	{name: "arq:delete", method: "DELETE", pattern: "/v2/accelerator_requests/{arqs}", query: []string{"instance"}, typed: []string{"instance"}, status: http.StatusNoContent, run: (*exchange).deleteARQs},
+	{name: "arq:delete", method: "DELETE", pattern: "/v2/accelerator_requests/{arqs}/{instance}", typed: []string{"instance"}, status: http.StatusNoContent, run: (*exchange).deleteARQs},
 
 	{name: "device:get_all", method: "GET", pattern: "/v2/devices", query: append([]string{"type", "vendor", "hostname"}, filterParameters...), status: http.StatusOK, has: hasInventory, run: (*exchange).listDevices},
 	{name: "device:get_one", method: "GET", pattern: "/v2/devices/{uuid}", status: http.StatusOK, has: hasInventory, run: (*exchange).showDevice},
-	{name: "device:enable", method: "POST", pattern: "/v2/devices/{uuid}/enable", status: http.StatusNoContent, has: hasSwitch, run: (*exchange).enableDevice},
-	{name: "device:disable", method: "POST", pattern: "/v2/devices/{uuid}/disable", status: http.StatusNoContent, has: hasSwitch, run: (*exchange).disableDevice},
+	{name: "device:enable", method: "POST", pattern: "/v2/devices/{uuid}/enable", action: true, status: http.StatusNoContent, has: hasSwitch, run: (*exchange).enableDevice},
+	{name: "device:enable", method: "POST", pattern: "/v2/devices/enable", action: true, query: []string{"uuid"}, status: http.StatusNoContent, has: hasSwitch, run: (*exchange).enableDevice},
+	{name: "device:disable", method: "POST", pattern: "/v2/devices/{uuid}/disable", action: true, status: http.StatusNoContent, has: hasSwitch, run: (*exchange).disableDevice},
+	{name: "device:disable", method: "POST", pattern: "/v2/devices/disable", action: true, query: []string{"uuid"}, status: http.StatusNoContent, has: hasSwitch, run: (*exchange).disableDevice},
 
 	{name: "deployable:get_all", method: "GET", pattern: "/v2/deployables", query: filterParameters, status: http.StatusOK, has: hasInventory, run: (*exchange).listDeployables},
 	{name: "deployable:get_one", method: "GET", pattern: "/v2/deployables/{uuid}", typed: []string{"uuid"}, status: http.StatusOK, has: hasInventory, run: (*exchange).showDeployable},
-	{name: "deployable:program", method: "PATCH", pattern: "/v2/deployables/{uuid}/program", typed: []string{"uuid"}, argument: "program_info", status: http.StatusOK, has: hasProgramming, run: (*exchange).programDeployable},
+	{name: "deployable:program", method: "PATCH", pattern: "/v2/deployables/{uuid}/program", action: true, typed: []string{"uuid"}, argument: "program_info", status: http.StatusOK, has: hasProgramming, run: (*exchange).programDeployable},
+	{name: "deployable:program", method: "PATCH", pattern: "/v2/deployables/program", action: true, query: []string{"uuid"}, typed: []string{"uuid"}, argument: "program_info", status: http.StatusOK, has: hasProgramming, run: (*exchange).programDeployable},
 
 	{name: "attribute:get_all", method: "GET", pattern: "/v2/attributes", query: []string{"deployable_id", "key"}, typed: []string{"deployable_id"}, status: http.StatusOK, has: hasAttributes, run: (*exchange).listAttributes},
 	{name: "attribute:get_one", method: "GET", pattern: "/v2/attributes/{uuid}", typed: []string{"uuid"}, status: http.StatusOK, has: hasAttributes, run: (*exchange).showAttribute},

@@ -55,7 +55,7 @@ func TestSeedErrorsNameThePlace(t *testing.T) {
 		{name: "profile without groups", seed: "device_profiles:\n  - name: p\n", want: "s.yaml:2: device_profiles[0]: a device profile needs at least one group"},
 		{name: "profile twice", seed: "device_profiles:\n  - {name: p, groups: [{}]}\n  - {name: p, groups: [{}]}\n", want: `s.yaml:3: device_profiles[1].name: device profile "p" is already at s.yaml:2: device_profiles[0].name`},
 		{name: "profile id", seed: "device_profiles:\n  - {name: p, uuid: x, groups: [{}]}\n", want: `s.yaml:2: device_profiles[0].uuid: "x" is not a uuid`},
-		{name: "profile id twice", seed: "device_profiles:\n  - {name: p, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n  - {name: q, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n", want: "s.yaml:3: device_profiles[1]: Remote error: DBDuplicateEntry"},
+		{name: "profile id twice", seed: "device_profiles:\n  - {name: p, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n  - {name: q, uuid: 00000000-0000-0000-0000-000000000001, groups: [{}]}\n", want: "s.yaml:3: device_profiles[1]: DeviceProfile with uuid 00000000-0000-0000-0000-000000000001 already exists."},
 		{name: "misspelt class", seed: "device_profiles:\n  - name: p\n    groups:\n      - resources:FPGB: 1\n", want: "s.yaml:4: device_profiles[0].groups[0].resources:FPGB: Unsupported resource class FPGB"},
 		{name: "group key", seed: "device_profiles:\n  - name: p\n    groups:\n      - {\"resources:FPGA\": 1,\n         \"gpu\": 1}\n", want: "s.yaml:5: device_profiles[0].groups[0].gpu: Device profile group keys must be of the form ^(resources:|trait:|accel:)"},
 		{name: "not YAML", seed: "hosts: [\n", want: "s.yaml:1: did not find expected node content"},

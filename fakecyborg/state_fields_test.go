@@ -14,7 +14,7 @@ func TestStateFileHasEveryField(t *testing.T) {
 	t.Parallel()
 	for row, want := range map[reflect.Type][]string{
 		reflect.TypeFor[rows]():       {"profiles", "profileName", "arqs", "byInstance", "poisoned", "devices", "deployables", "byProvider", "attributes", "machines", "seed", "place", "seedText", "progress"},
-		reflect.TypeFor[profile]():    {"id", "uuid", "name", "description", "groups", "created", "arqs"},
+		reflect.TypeFor[profile]():    {"id", "uuid", "name", "description", "groups", "created", "updated", "arqs"},
 		reflect.TypeFor[device]():     {"Device", "id", "uuid", "hostname", "disabled", "created", "updated", "card"},
 		reflect.TypeFor[deployable](): {"Deployable", "id", "uuid", "deviceID", "provider", "bitstream", "handles", "provided", "created", "updated"},
 		reflect.TypeFor[handle]():     {"Handle", "uuid", "inUse"},

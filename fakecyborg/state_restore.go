@@ -76,12 +76,11 @@ type restorer struct {
 
 // restoreRow adds a row with the id that it had.
 func restoreRow[R any](t *table[R], id int, uuid string, row R) {
-	t.lastID = id - 1
-	t.add(uuid, row)
+	t.put(id, uuid, row)
 }
 
 func (r *restorer) addProfile(saved savedProfile) {
-	p := &profile{id: saved.ID, uuid: saved.UUID, name: saved.Name, description: saved.Description, created: saved.Created}
+	p := &profile{id: saved.ID, uuid: saved.UUID, name: saved.Name, description: saved.Description, created: saved.Created, updated: saved.Updated}
 	for _, properties := range saved.Groups {
 		group := newObject()
 		for _, property := range properties {

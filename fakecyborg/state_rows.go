@@ -49,6 +49,7 @@ type savedProfile struct {
 	Description *string           `json:"description"`
 	Groups      [][]savedProperty `json:"groups"`
 	Created     time.Time         `json:"created_at"`
+	Updated     time.Time         `json:"updated_at,omitzero"`
 }
 
 // savedProperty is a key of a group; its value can be null.

@@ -60,7 +60,7 @@ func (s *store) unreportedCards() []savedCard {
 }
 
 func (p *profile) saved() savedProfile {
-	saved := savedProfile{ID: p.id, UUID: p.uuid, Name: p.name, Description: p.description, Created: p.created}
+	saved := savedProfile{ID: p.id, UUID: p.uuid, Name: p.name, Description: p.description, Created: p.created, Updated: p.updated}
 	for _, group := range p.groups {
 		properties := make([]savedProperty, 0, len(group.keys))
 		for _, key := range group.keys {

@@ -10,6 +10,7 @@ type table[R any] struct {
 
 // tableRow is one row between its neighbours.
 type tableRow[R any] struct {
+	id             int
 	row            R
 	previous, next *tableRow[R]
 }
@@ -17,19 +18,43 @@ type tableRow[R any] struct {
 // add appends a row under its uuid, which must be new, and returns its id,
 // counted from 1.
 func (t *table[R]) add(uuid string, row R) int {
+	t.put(t.lastID+1, uuid, row)
+	return t.lastID
+}
+
+// put adds a row under its id and uuid, which must both be new; rows added later
+// get higher ids.
+func (t *table[R]) put(id int, uuid string, row R) {
 	if t.byUUID == nil {
 		t.byUUID = make(map[string]*tableRow[R])
 	}
-	added := &tableRow[R]{row: row, previous: t.last}
-	if t.last == nil {
-		t.first = added
-	} else {
-		t.last.next = added
+	before := t.last
+	for before != nil && before.id > id {
+		before = before.previous
 	}
-	t.last = added
+	added := &tableRow[R]{id: id, row: row, previous: before}
+	if before == nil {
+		added.next, t.first = t.first, added
+	} else {
+		added.next, before.next = before.next, added
+	}
+	if added.next == nil {
+		t.last = added
+	} else {
+		added.next.previous = added
+	}
 	t.byUUID[sameKey(uuid)] = added
-	t.lastID++
-	return t.lastID
+	t.lastID = max(t.lastID, id)
+}
+
+// hasID says whether there is a row of that id; it looks at all of them.
+func (t *table[R]) hasID(id int) bool {
+	for at := t.first; at != nil; at = at.next {
+		if at.id == id {
+			return true
+		}
+	}
+	return false
 }
 
 // get finds a row by its uuid.

@@ -142,6 +142,7 @@ func TestAccept(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	const page = `{"error_message": "<html>\n <head>\n  <title>404 Not Found</title>\n </head>\n <body>\n  <h1>404 Not Found</h1>\n  The resource could not be found.<br /><br />\n\n\n\n </body>\n</html>"}`
+	const refused = `{"error_message": "<html>\n <head>\n  <title>406 Not Acceptable</title>\n </head>\n <body>\n  <h1>406 Not Acceptable</h1>\n  The resource could not be generated that was acceptable to your browser\n(content of type text/html. <br /><br />\n\n </body>\n</html>"}`
 	const plain = `{"error_message": "404 Not Found\n\nThe resource could not be found.\n\n   "}`
 	const json = `{"error_message": "{\"code\": 404, \"title\": \"Not Found\", \"description\": \"\"}"}`
 	for _, test := range []struct {
@@ -153,10 +154,12 @@ func TestAccept(t *testing.T) {
 		{name: "json", path: "/v2/x", accept: []string{"application/json"}, status: 404, body: json},
 		{name: "json first", path: "/v2/x", accept: []string{"application/json, */*;q=0.5"}, status: 404, body: json},
 		{name: "anything", path: "/v2/x", accept: []string{"*/*"}, status: 404, body: page},
-		{name: "html", path: "/v2/x", accept: []string{"text/html"}, status: 404, body: page},
+		{name: "html", path: "/v2/x", accept: []string{"text/html"}, status: 406, body: refused},
+		{name: "html of a longer path", path: "/v2/devices/a/b", accept: []string{"text/html"}, status: 406, body: refused},
+		{name: "html before json", path: "/v2/x", accept: []string{"text/html, application/json"}, status: 404, body: page},
 		{name: "none", path: "/v2/x", status: 404, body: plain},
-		{name: "something else", path: "/v2/x", accept: []string{"image/png"}, status: 404, body: plain},
-		{name: "html of a good path", path: "/v2/devices", accept: []string{"text/html"}, status: 406, body: `{"error_message": "<html>\n <head>\n  <title>406 Not Acceptable</title>\n </head>\n <body>\n  <h1>406 Not Acceptable</h1>\n  The resource could not be generated that was acceptable to your browser\n(content of type text/html. <br /><br />\n\n </body>\n</html>"}`},
+		{name: "something else", path: "/v2/x", accept: []string{"image/png"}, status: 406},
+		{name: "html of a good path", path: "/v2/devices", accept: []string{"text/html"}, status: 406, body: refused},
 		{name: "no json", path: "/v2/devices", accept: []string{"*/*, application/json;q=0"}, status: 406},
 		{name: "any application", path: "/v2/device_profiles?name=x", accept: []string{"application/*"}, status: 200, body: `{"device_profiles": []}`},
 		{name: "none at all", path: "/v2/device_profiles?name=x", status: 200, body: `{"device_profiles": []}`},
