@@ -57,6 +57,11 @@ export NOVACYBORG_CYBORG_CLOUD=admin NOVACYBORG_CYBORG_SERVICE_CLOUD=nova NOVACY
 prove ./cyborgclient TestSuiteWithARealCyborg
 prove ./functional TestRealCloud TestRealCloudRefuses
 
+echo "== Cyborg and the fake: random sequences in lockstep"
+cloud down.sh cyborg-agent # whose reports delete attributes
+prove ./functional/differential TestCyborgDifferential
+cloud up.sh
+
 echo "== Nova as a cloud of the elastic pool"
 NOVACYBORG_COMPUTE_CLOUD=demo NOVACYBORG_COMPUTE_ADMIN_CLOUD=admin prove ./elasticpool/openstack TestRealNova TestRealNovaLimits TestRealNovaRefuses
 
@@ -67,16 +72,24 @@ REALSTACK_CYBORG_NOVA_URL=http://$NOVACYBORG_NOVA_OF_CYBORG/v2.1 cloud up.sh
 NOVACYBORG_KEYSTONE_URL=$keystone NOVACYBORG_KEYSTONE_USER=nova NOVACYBORG_KEYSTONE_PASSWORD=$password NOVACYBORG_KEYSTONE_PROJECT=service \
   NOVACYBORG_SECOND_HOST=$REALSTACK_SECOND_HOST prove ./functional TestRealEvents
 
-echo "== cmd/fakecyborg in Cyborg's place, under Nova"
-start_fake "$work" -seed "$scripts/fake.yaml" -release 14.1.0 -auth keystone -keystone "$keystone" -keystone-cloud nova \
-  -placement "$placement" -nova "$nova"
+echo "== cmd/fakecyborg in Cyborg's place, under Nova: the stories of both"
+export NOVACYBORG_CYBORG_OF_NOVA=127.0.0.1:$((REALSTACK_PORT_OFFSET + 7666)) # where the test listens
+# shellcheck source=/dev/null
+cyborg=$(. "$dir/openrc" && echo "${REALSTACK_CYBORG_URL%/v2}")
+like_cyborg=(-seed "$scripts/fake-cards.yaml" -release 14.1.0 -auth keystone -keystone "$keystone" -keystone-cloud nova
+  -mount bare -connection-close -no-chunked-bodies -public-endpoint "$cyborg" -placement "$placement")
+start_fake "$work" "${like_cyborg[@]}" -nova "http://$NOVACYBORG_NOVA_OF_CYBORG/v2.1"
 cloud down.sh nova-api nova-conductor nova-compute
-REALSTACK_NOVA_CYBORG_URL=$FAKE/v2 cloud up.sh
-(
-  # shellcheck source=/dev/null
-  . "$dir/openrc"
-  REALSTACK_CYBORG_URL=$FAKE/v2 python3 -B "$scripts/nova_lifecycle.py" "$work/story" | cut -c1-140
-)
+REALSTACK_NOVA_CYBORG_URL=http://$NOVACYBORG_CYBORG_OF_NOVA/v2 \
+  REALSTACK_CYBORG_NOVA_URL=http://$NOVACYBORG_NOVA_OF_CYBORG/v2.1 cloud up.sh
+NOVACYBORG_COMPUTE_CLOUD=demo NOVACYBORG_COMPUTE_ADMIN_CLOUD=admin NOVACYBORG_FAKE_CYBORG=$FAKE/v2 GOFLAGS='-parallel=12 -timeout=20m' \
+  prove ./functional/novastories TestNovaStories
+
+echo "== the same, by tempest"
+kill "$fake_pid"
+wait "$fake_pid" || true
+start_fake "$work" "${like_cyborg[@]}" -listen "$NOVACYBORG_CYBORG_OF_NOVA" -nova "$nova" # where Nova looks for it
+cloud tempest.sh "$FAKE/v2"
 
 trap - EXIT
 stop

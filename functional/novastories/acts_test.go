@@ -57,6 +57,13 @@ func shelve(ctx context.Context, c *gophercloud.ServiceClient, id string) error 
 	return servers.Shelve(ctx, c, id).ExtractErr()
 }
 
+// offload is for admins.
+func offload(ctx context.Context, l *telling) error {
+	return each(func(ctx context.Context, _ *gophercloud.ServiceClient, id string) error {
+		return servers.ShelveOffload(ctx, l.stack.compute, id).ExtractErr()
+	})(ctx, l)
+}
+
 func unshelve(ctx context.Context, c *gophercloud.ServiceClient, id string) error {
 	return servers.Unshelve(ctx, c, id, servers.UnshelveOpts{}).ExtractErr()
 }

@@ -49,6 +49,9 @@ func (l *telling) transcript() []string {
 		for _, line := range e.lines(&n) {
 			lines = append(lines, n.replace(line))
 		}
+		if e.method == http.MethodDelete {
+			n.forgetHandles()
+		}
 	}
 	return lines
 }
@@ -100,7 +103,8 @@ func headerLines(margin string, header http.Header, except map[string]string) []
 
 // names gives what is new in each run a name that is not: the order in which it was seen.
 type names struct {
-	seen map[string]string
+	seen  map[string]string
+	count int
 }
 
 var (
@@ -120,9 +124,15 @@ func (n *names) replace(line string) string {
 func (n *names) name(kind, of string) string {
 	key := kind + " " + of
 	if n.seen[key] == "" {
-		n.seen[key] = fmt.Sprintf("%s-%d", kind, len(n.seen)+1)
+		n.count++
+		n.seen[key] = fmt.Sprintf("%s-%d", kind, n.count)
 	}
 	return n.seen[key]
+}
+
+// forgetHandles has a handle that is taken anew be a new one: which of those that are free it is decides nothing.
+func (n *names) forgetHandles() {
+	maps.DeleteFunc(n.seen, func(key, _ string) bool { return strings.HasPrefix(key, "handle ") })
 }
 
 // body is JSON with sorted keys, or the text.
@@ -139,7 +149,7 @@ func (n *names) body(text []byte) string {
 	return string(sorted)
 }
 
-// walk names the handles, of which a Cyborg takes any that is free.
+// walk names the handles, of which a Cyborg takes any that is free, and keys that are uuids.
 func (n *names) walk(value any) {
 	switch v := value.(type) {
 	case []any:
@@ -150,8 +160,15 @@ func (n *names) walk(value any) {
 		if device, function := v["device"], v["function"]; v["bus"] != nil && device != nil && function != nil {
 			v["device"], v["function"] = "any", n.name("handle", fmt.Sprint(device, ".", function))
 		}
+		if id, ok := v["attach_handle_uuid"].(string); ok {
+			v["attach_handle_uuid"] = n.name("handle", id)
+		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			n.walk(v[key])
+			if name := n.seen["uuid "+key]; name != "" { // else the order of the lines would be that of the uuids
+				v[name] = v[key]
+				delete(v, key)
+			}
 		}
 	}
 }

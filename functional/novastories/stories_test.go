@@ -33,6 +33,7 @@ type story struct {
 	// faults are rules of the fake. The real Cyborg comes to the same by other means, or has no part in the story.
 	faults []string
 	alone  bool // the fake's
+	last   bool // it takes what the others need, and is told when they have ended
 	before func(context.Context, *testing.T, *telling)
 	after  func(*testing.T, *telling)
 	steps  []step
@@ -69,11 +70,18 @@ func (s *story) place(step string) int {
 func TestNovaStories(t *testing.T) {
 	t.Parallel()
 	k := newStack(t)
-	for i := range stories {
-		s := &stories[i]
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			k.tellStory(t, s)
+	for _, last := range []bool{false, true} {
+		t.Run(map[bool]string{false: "together", true: "last"}[last], func(t *testing.T) { // ends when its stories have ended
+			for i := range stories {
+				s := &stories[i]
+				if s.last != last {
+					continue
+				}
+				t.Run(s.name, func(t *testing.T) {
+					t.Parallel()
+					k.tellStory(t, s)
+				})
+			}
 		})
 	}
 }
@@ -165,23 +173,38 @@ func (k *stack) control(t *testing.T, method, path, body string) {
 func create(count int) func(context.Context, *telling) error {
 	return func(ctx context.Context, l *telling) error {
 		name := l.profile + "-" + l.peer.name
-		_, err := servers.Create(ctx, l.compute, servers.CreateOpts{
+		first, err := servers.Create(ctx, l.compute, servers.CreateOpts{
 			Name: name, FlavorRef: l.flavor, ImageRef: l.image, Networks: "none", Min: count, Max: count,
 		}, nil).Extract()
 		if err != nil {
 			return err
 		}
-		pages, err := servers.List(l.compute, servers.ListOpts{Name: "^" + name + "(-[0-9]+)?$"}).AllPages(ctx)
+		if count == 1 {
+			l.servers = []string{first.ID}
+			return nil
+		}
+		pages, err := servers.ListSimple(l.compute, servers.ListOpts{Name: "^" + name + "(-[0-9]+)?$"}).AllPages(ctx)
 		if err != nil {
 			return err
 		}
 		all, err := servers.ExtractServers(pages)
 		slices.SortFunc(all, func(a, b servers.Server) int { return strings.Compare(a.Name, b.Name) })
 		for _, server := range all {
-			if !slices.Contains(l.servers, server.ID) {
-				l.servers = append(l.servers, server.ID)
-			}
+			l.servers = append(l.servers, server.ID)
 		}
 		return err
 	}
+}
+
+// createWithoutNetworks makes a server as clients did before they had to say which networks it should have.
+func createWithoutNetworks(ctx context.Context, l *telling) error {
+	older := *l.compute
+	older.Microversion = ""
+	made, err := servers.Create(ctx, &older, servers.CreateOpts{
+		Name: l.profile + "-" + l.peer.name, FlavorRef: l.flavor, ImageRef: l.image,
+	}, nil).Extract()
+	if err == nil {
+		l.servers = []string{made.ID}
+	}
+	return err
 }

@@ -15,6 +15,7 @@ type watch struct {
 
 	mu   sync.Mutex
 	when time.Time
+	took time.Duration
 	all  map[string]servers.Server
 }
 
@@ -22,8 +23,8 @@ type watch struct {
 func (w *watch) servers(ctx context.Context, since time.Time) (map[string]servers.Server, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.when.After(since) && time.Since(w.when) < time.Second {
-		return w.all, nil
+	if w.when.After(since) && time.Since(w.when) < max(time.Second, 4*w.took) {
+		return w.all, nil // the services have other things to do
 	}
 	when := time.Now()
 	pages, err := servers.List(w.compute, servers.ListOpts{AllTenants: true}).AllPages(ctx)
@@ -34,7 +35,7 @@ func (w *watch) servers(ctx context.Context, since time.Time) (map[string]server
 	if err != nil {
 		return nil, err
 	}
-	w.when, w.all = when, make(map[string]servers.Server, len(list))
+	w.when, w.took, w.all = when, time.Since(when), make(map[string]servers.Server, len(list))
 	for _, server := range list {
 		w.all[server.ID] = server
 	}

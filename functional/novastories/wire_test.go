@@ -14,8 +14,8 @@ import (
 )
 
 // wire stands between Nova and the Cyborgs, in both directions, and writes down what passes. Nova asks with the token of its
-// user, and each telling of a story has a token of its own: by that a request is given to the Cyborg of its telling. An event
-// belongs to the telling that the server was made in.
+// user, and each telling of a story has a token of its own: by that a request is given to the Cyborg of its telling. An event,
+// and what an admin does, belongs to the telling that the server was made in.
 type wire struct {
 	transport http.RoundTripper
 	nova      *url.URL // where events go
@@ -125,11 +125,12 @@ func (w *wire) tripToCyborg(r *http.Request) (*http.Response, error) {
 func (w *wire) teller(r *http.Request, question []byte) *telling {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	instances := instancesOf(r, question)
 	l := w.byToken[r.Header.Get("X-Auth-Token")]
-	if l == nil {
-		return nil
-	}
-	for _, instance := range instancesOf(r, question) {
+	for _, instance := range instances {
+		if l == nil { // what an admin does to another's server
+			return w.byInstance[instance]
+		}
 		w.byInstance[instance] = l
 	}
 	return l

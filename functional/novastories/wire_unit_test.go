@@ -77,7 +77,12 @@ func TestWireKnowsWhoAsks(t *testing.T) {
 	_, answer = ask(t, s.compute(), http.MethodGet, "/v2.1", "", "")
 	assert.Equal(t, "nova", answer)
 
-	require.Len(t, l.journal, 2, "what is of others is not written down")
+	_, answer = ask(t, s.cyborg(), http.MethodDelete, "/v2/accelerator_requests?instance="+firstServer, "an admin's", "")
+	assert.Equal(t, "mine", answer)
+	_, answer = ask(t, s.cyborg(), http.MethodDelete, "/v2/accelerator_requests?instance="+secondServer, "an admin's", "")
+	assert.Equal(t, "fallback", answer)
+
+	require.Len(t, l.journal, 3, "what is of others is not written down")
 	assert.Equal(t, "Nova asks", l.journal[0].side)
 	assert.JSONEq(t, patch, string(l.journal[0].question))
 	assert.Equal(t, "mine", string(l.journal[0].answer))
@@ -143,4 +148,32 @@ func TestTranscript(t *testing.T) {
 	assert.NotEqual(t, first, tale(firstServer, secondServer, "2026-11-30T07:39:31", "3", 202))
 	assert.NotEqual(t, first, tale(firstServer, firstServer, "2026-11-30T07:39:31", "3", 200))
 	assert.NotEqual(t, first, tale(firstServer, secondServer, "2026-11-30 07:39:31", "3", 200))
+}
+
+// TestTranscriptOfKeys has the keys of an object in the order in which they were first seen, whichever uuids they are.
+func TestTranscriptOfKeys(t *testing.T) {
+	t.Parallel()
+	tale := func(first, second string) []string {
+		l := &telling{story: &story{}, journal: []exchange{
+			{method: "POST", answer: []byte(`{"arqs": [{"uuid": "` + first + `", "group": 0}, {"uuid": "` + second + `", "group": 1}]}`)},
+			{method: "PATCH", question: []byte(`{"` + first + `": "of group 0", "` + second + `": "of group 1"}`)},
+		}}
+		return l.transcript()
+	}
+	assert.Contains(t, tale(firstServer, secondServer), `    > {"uuid-1":"of group 0","uuid-2":"of group 1"}`)
+	assert.Equal(t, tale(firstServer, secondServer), tale(secondServer, firstServer))
+}
+
+// TestTranscriptOfHandles has a handle that is taken anew be another one, whichever it is.
+func TestTranscriptOfHandles(t *testing.T) {
+	t.Parallel()
+	tale := func(method string, handles ...string) []string {
+		l := &telling{story: &story{}}
+		for _, handle := range handles {
+			l.journal = append(l.journal, exchange{method: method, answer: []byte(`{"attach_handle_uuid": "` + handle + `"}`)})
+		}
+		return l.transcript()
+	}
+	assert.Equal(t, tale(http.MethodDelete, firstServer, firstServer), tale(http.MethodDelete, firstServer, secondServer))
+	assert.NotEqual(t, tale(http.MethodGet, firstServer, firstServer), tale(http.MethodGet, firstServer, secondServer))
 }

@@ -72,6 +72,17 @@ start() {
   while kill -0 "$pid" 2>/dev/null && ! pid_of "$name" >/dev/null; do sleep 0.05; done
 }
 
+# unheld NAME PORT: nobody listens there but the daemon NAME. Two clouds with the same ports would talk to each other's daemons.
+unheld() {
+  local program pid place=""
+  if pid_of "$1" >/dev/null; then return 0; fi
+  read -r program pid < <(inside ss --no-header --listening --tcp --numeric --processes "sport = :$2" |
+    sed -nE 's/.*users:\(\("([^"]*)",pid=([0-9]+).*/\1 \2/p') || return 0
+  if [ "$(readlink "/proc/$pid/root")" != / ]; then place=" in $(readlink "/proc/$pid/root")"; fi
+  die "port $2, for $1, is held by $program (pid $pid)$place: stop that, with down.sh if it is a cloud," \
+    "or take other ports: WIPE=1 down.sh, then bootstrap.sh and up.sh with another REALSTACK_PORT_OFFSET than $REALSTACK_PORT_OFFSET"
+}
+
 # end PID...: TERM for all, KILL for those that are there ten seconds later. The processes are daemons of ours; each leads a group, in which
 # its workers are: without their leader they would serve on, with the old configuration.
 end() {
@@ -101,10 +112,10 @@ stop() {
   end "${pids[@]}"
 }
 
-# await NAME SECONDS CMD...: until CMD succeeds, while the daemon NAME lives.
+# await NAME CMD...: until CMD succeeds, while the daemon NAME lives. The machine may have other things to do.
 await() {
-  local name=$1 limit=$((SECONDS + $2)) why="not up in time"
-  shift 2
+  local name=$1 limit=$((SECONDS + 300)) why="not up in time"
+  shift
   while [ "$SECONDS" -lt "$limit" ]; do
     if "$@" >/dev/null 2>&1; then
       say "$name is up"

@@ -75,6 +75,12 @@ max_pool_size = 5
 provider = fernet
 [fernet_tokens]
 max_active_keys = 3
+# the password is no secret, and logins are most of what a test waits for
+[identity]
+password_hash_rounds = 4
+[cache]
+enabled = True
+backend = dogpile.cache.memory
 [oslo_policy]
 policy_dirs = /etc/keystone/policy.d
 C
@@ -153,6 +159,7 @@ heal_instance_info_cache_interval = -1
 vif_plugging_is_fatal = False
 vif_plugging_timeout = 0
 sync_power_state_interval = -1
+shelved_offload_time = -1
 arq_binding_timeout = ${REALSTACK_ARQ_BINDING_TIMEOUT:-60}
 [api]
 auth_strategy = keystone
@@ -288,19 +295,33 @@ C
 
 # ---- the whole -----------------------------------------------------------------------------------------
 
+unheld keystone "$PORT_KEYSTONE"
+unheld placement "$PORT_PLACEMENT"
+unheld cyborg-api "$PORT_CYBORG"
+unheld rabbitmq "$PORT_RABBIT"
+unheld rabbitmq "$PORT_RABBIT_DIST"
+unheld epmd "$PORT_EPMD"
+if [ "$REALSTACK_STAGE" -lt 2 ]; then
+  unheld nova-stub "$PORT_NOVA"
+else
+  [ -e "$RUN/nova-stub.pid" ] || unheld nova-api "$PORT_NOVA"
+  unheld glance "$PORT_GLANCE"
+  unheld neutron "$PORT_NEUTRON"
+fi
+
 configure
 install -d -m 1777 "$ROOT/var/lib/realstack" "$ROOT/dev/shm"
 
 database_server
 message_broker
-await mariadb 60 inside mariadb --socket=/run/mysqld/mysqld.sock -e 'select 1'
+await mariadb inside mariadb --socket=/run/mysqld/mysqld.sock -e 'select 1'
 once databases create_databases
 once keystone-db identity_setup
 wsgi keystone keystone "$PORT_KEYSTONE" /usr/bin/keystone-wsgi-public keystone.wsgi.api
 once placement-db inside placement-manage db sync
 once cyborg-db inside cyborg-dbsync upgrade
-await keystone 60 answers "$KEYSTONE/v3"
-await rabbitmq 90 rabbit_answers
+await keystone answers "$KEYSTONE/v3"
+await rabbitmq rabbit_answers
 
 once catalog seed catalog "placement=$PLACEMENT" "accelerator=$CYBORG/v2" "compute=$NOVA/v2.1" "image=$GLANCE" \
   "network=$NEUTRON"
@@ -312,18 +333,18 @@ elif [ -e "$RUN/nova-stub.pid" ]; then
 fi
 
 wsgi placement placement "$PORT_PLACEMENT" /usr/bin/placement-api placement.wsgi.api
-await placement 60 answers "$PLACEMENT/"
+await placement answers "$PLACEMENT/"
 once host-provider seed provider "$REALSTACK_HOST" "$HOST_RP"
 
 start cyborg-conductor cyborg /usr/bin/cyborg-conductor
 wsgi cyborg-api cyborg "$PORT_CYBORG" /usr/bin/cyborg-wsgi-api cyborg.wsgi.api
-await cyborg-api 60 answers "$CYBORG/"
+await cyborg-api answers "$CYBORG/"
 start cyborg-agent cyborg /usr/bin/cyborg-agent
 if [ -n "${REALSTACK_SECOND_HOST:-}" ]; then
   once second-host-provider seed provider "$REALSTACK_SECOND_HOST" "$(uuid_of "$REALSTACK_SECOND_HOST")"
   start cyborg-agent-2 cyborg OS_DEFAULT__HOST="$REALSTACK_SECOND_HOST" /usr/bin/cyborg-agent
 fi
-await cyborg-agent 120 seed devices
+await cyborg-agent seed devices
 
 if [ "$REALSTACK_STAGE" -ge 2 ]; then
   once glance-db inside glance-manage db_sync
@@ -337,10 +358,10 @@ if [ "$REALSTACK_STAGE" -ge 2 ]; then
   wsgi nova-api nova "$PORT_NOVA" /usr/bin/nova-api-wsgi nova.wsgi.osapi_compute --threads 1 --processes 4
   start nova-compute nova /usr/bin/python3 -c \
     'import sys; sys.argv[0] = "nova-compute"; from nova.cmd.compute import main; main()'
-  await neutron 30 answers "$NEUTRON/"
-  await glance 60 answers "$GLANCE/healthcheck"
-  await nova-api 60 answers "$NOVA/"
-  await nova-compute 120 seed compute "$HOST_RP"
+  await neutron answers "$NEUTRON/"
+  await glance answers "$GLANCE/healthcheck"
+  await nova-api answers "$NOVA/"
+  await nova-compute seed compute "$HOST_RP"
   once nova-host-mapping inside nova-manage cell_v2 discover_hosts
 fi
 
