@@ -26,4 +26,4 @@ fetch() {
 }
 
 [ -d "$corpus/tests" ] || fetch
-NOVACYBORG_LIBVIRT_CORPUS=$corpus go test -count=1 -run TestLibvirtCorpus ./functional
+NOVACYBORG_LIBVIRT_CORPUS=$corpus bash functional/realstack/prove.sh ./functional TestLibvirtCorpus

@@ -58,6 +58,7 @@ while read -r page; do
   fi
   while read -r block; do
     echo "+ $page:$(basename "$block")"
+    start=$SECONDS
     case $block in
     *.sh)
       bash -euo pipefail "$block" </dev/null
@@ -68,6 +69,7 @@ while read -r page; do
       programs=$((programs + 1))
       ;;
     esac
+    echo "  $((SECONDS - start)) s"
   done < <(find "$dir/blocks" -type f | sort)
   stop_fake
   rm -r "$dir/blocks"

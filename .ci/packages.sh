@@ -6,6 +6,7 @@ packages=(
   ca-certificates
   chromium # looks at the fake's page
   curl
+  debootstrap # chroots with newer peers
   dpkg-dev # apt-get source
   gcc # the race detector
   libc6-dev
@@ -14,6 +15,7 @@ packages=(
   libvirt-daemon-driver-qemu
   libvirt0        # domain.rng, the test driver
   libxml2-utils   # xmllint, which virt-xml-validate runs
+  python3 # the documents' small programs
   python3-cyborgclient
   python3-gabbi # Placement's own test suite is written for it
   python3-keystonemiddleware # what the real Cyborg puts in front of itself
@@ -35,6 +37,6 @@ if [ ${#missing[@]} -gt 0 ]; then
   DEBIAN_FRONTEND=noninteractive "${apt[@]}" install --yes --no-install-recommends "${missing[@]}"
 fi
 
-for program in chromium dpkg-source gcc libvirtd openstack placement-api virsh virt-xml-validate xmllint qemu-system-x86_64 shellcheck curl; do
+for program in chromium debootstrap dpkg-source gcc libvirtd openstack placement-api python3 virsh virt-xml-validate xmllint qemu-system-x86_64 shellcheck curl; do
   command -v "$program"
 done

@@ -103,7 +103,7 @@ func checkEndpoint(endpoint string) error {
 	}
 	ip := net.ParseIP(u.Hostname())
 	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	if u.Scheme != "https" && !(u.Scheme == "http" && loopback) {
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
 		return fmt.Errorf("-endpoint %s: must be https, or http on this machine", endpoint)
 	}
 	return nil

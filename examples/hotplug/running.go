@@ -87,7 +87,7 @@ func (g *runningGuest) attach(f virtdriver.Fragment) error {
 			return err
 		}
 	}
-	err = g.DomainAttachDeviceFlags(g.domain, f.XML, uint32(flags))
+	err = g.DomainAttachDeviceFlags(g.domain, f.XML, uint32(flags)) //nolint:gosec // small numbers of libvirt's
 	if err != nil && created {
 		err = errors.Join(err, g.removeMediated(*f.Mediated))
 	}
@@ -128,7 +128,7 @@ func (g *runningGuest) detach(ctx context.Context, f virtdriver.Fragment) error 
 	if err != nil {
 		return err
 	}
-	if err := g.DomainDetachDeviceFlags(g.domain, f.XML, uint32(flags)); err != nil {
+	if err := g.DomainDetachDeviceFlags(g.domain, f.XML, uint32(flags)); err != nil { //nolint:gosec // small numbers of libvirt's
 		return err
 	}
 	live := func() ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"testing"
@@ -74,7 +75,7 @@ func (p printed) count(name string, want ...any) (sum float64) {
 		for _, point := range metric.Data.DataPoints {
 			matches := true
 			for pair := range slices.Chunk(want, 2) {
-				matches = matches && point.Attributes.get(pair[0].(string)) == pair[1]
+				matches = matches && point.Attributes.get(fmt.Sprint(pair[0])) == pair[1]
 			}
 			if matches {
 				sum += point.Count + point.Value

@@ -50,7 +50,7 @@ func TestPrometheus(t *testing.T) {
 			found := regexp.MustCompile(` url=(http://127\.0\.0\.1:\d+/metrics)$`).FindStringSubmatch(lines.Text())
 			require.NotNil(t, found, lines.Text())
 			go func() {
-				for lines.Scan() { //nolint:revive // the pipe must not fill
+				for lines.Scan() { // the pipe must not fill
 				}
 			}()
 			deleted := `accelerator_step_duration_seconds_count{accelerator_operation="delete",accelerator_step="claim",accelerator_undo="false",`

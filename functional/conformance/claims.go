@@ -48,18 +48,18 @@ func readClaims(text []byte) ([]claim, error) {
 	return claims, nil
 }
 
-// ofStages keeps the claims of the stages named, of all when none is.
-func ofStages(claims []claim, names string) ([]claim, error) {
-	if names == "" {
-		return claims, nil
-	}
-	wanted := strings.Split(names, ",")
-	for _, name := range wanted {
-		if !slices.ContainsFunc(claims, func(c claim) bool { return c.Stage == name }) {
-			return nil, fmt.Errorf("no claim is of the stage %s", name)
+// ofStages keeps the claims of the stages named, of all when none is, and counts those of each other stage.
+func ofStages(claims []claim, names string) (kept []claim, left map[string]int) {
+	left = make(map[string]int)
+	wanted := strings.Fields(names)
+	for _, c := range claims {
+		if len(wanted) == 0 || slices.Contains(wanted, c.Stage) {
+			kept = append(kept, c)
+		} else {
+			left[c.Stage]++
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(claims), func(c claim) bool { return !slices.Contains(wanted, c.Stage) }), nil
+	return kept, left
 }
 
 // says returns one of operation, peer and release for a test: what the test said itself, its name, or the claim.

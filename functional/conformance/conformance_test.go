@@ -86,8 +86,6 @@ func TestClaimsAreChecked(t *testing.T) {
 	}
 	_, err := judged(t, "- {stage: real, package: cyborgclient, test: TestSuite/.*, peer: Cyborg}", sample)
 	require.ErrorContains(t, err, "tells no peer, operation or release")
-	_, err = ofStages(nil, "nowhere")
-	require.ErrorContains(t, err, "no claim is of the stage nowhere")
 }
 
 // TestOwnClaims: the list in the repository can be read, and names tests that there are.
@@ -121,8 +119,28 @@ func TestProgram(t *testing.T) {
 	require.NoError(t, os.WriteFile(results, []byte(sample), 0o600))
 	require.ErrorContains(t, run([]string{"-write", page, results}, t.Output()), "no test of")
 	assert.NoFileExists(t, page)
-	require.ErrorContains(t, run([]string{results}, t.Output()), "say -write FILE, or -check FILE")
-	require.ErrorContains(t, run([]string{"-check", page, "-stages", "moon", results}, t.Output()), "no claim is of the stage moon")
+	require.ErrorContains(t, run([]string{results}, t.Output()), "say -write FILE or -check FILE")
+	require.Error(t, run([]string{"-check", page, "-stages", "lint clients", results}, t.Output()), "the claims of a stage that was run have tests")
+}
+
+// TestStagesThatWereNotRun: their claims are counted, not judged, and other rows of the page may stay.
+func TestStagesThatWereNotRun(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(file, []byte(page(nil)+"| Cyborg | bind wrongly | 14.1.0 | 1 | `cyborgclient TestSuite` |\n"), 0o600))
+	var out bytes.Buffer
+	require.NoError(t, run([]string{"-check", file, "-stages", "lint format"}, &out))
+	assert.Regexp(t, `(?m)^not looked at: [0-9]+ claims of the stage realstack$`, out.String())
+	assert.Contains(t, out.String(), "in 0 rows")
+
+	claims, err := readClaims([]byte(sampleClaims))
+	require.NoError(t, err)
+	kept, left := ofStages(claims, "real lint")
+	assert.Len(t, kept, 2)
+	assert.Empty(t, left)
+	kept, left = ofStages(claims, "lint")
+	assert.Empty(t, kept)
+	assert.Equal(t, map[string]int{"real": 2}, left)
 }
 
 func TestCompareNamesWhatIsDifferent(t *testing.T) {
