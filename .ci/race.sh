@@ -13,6 +13,3 @@ fi
 
 # What takes too long with the race detector: the fault matrix, with its count, and ten thousand instances.
 go test -count=1 -v -run 'TestMatrix$|TestInstancesLeaveNoMemory' ./lifecycle | grep -E '^(ok|FAIL|---|panic)|combinations'
-
-# What only computes, of which nothing can race: the simulator's targets over ten seeds, and its other long runs.
-go test -count=1 -v -run 'TestFairAgainstVCondor$|TestFairIsFairWhenAllAreBacklogged$|TestOneSeedOneResult$|TestBaselinesBehave$' ./elasticpool/simulate | grep -E '^(ok|FAIL|---|panic)'

@@ -19,11 +19,11 @@ func seeds() []uint64 {
 }
 
 // onlyComputes skips a test with the race detector, which makes it ten times slower and finds nothing: each run has one goroutine,
-// and TestOneSeedOneResult has many runs at the same time. Without the detector such tests are run by themselves.
+// and TestOneSeedOneResult has many runs at the same time. The test command of the README, which CI runs too, has no detector.
 func onlyComputes(t *testing.T) {
 	t.Helper()
 	if raceDetector {
-		t.Skip("it only computes: run it without the race detector")
+		t.Skip("it only computes: go test without -race runs it")
 	}
 }
 

@@ -17,6 +17,7 @@ func growsAndShrinks(t *testing.T, h *host) {
 	t.Helper()
 	d := h.newDaemon(t, settings{
 		pool: "grow", queues: queues("juno", "lhaaso", "cepc"), max: "vms=6",
+		control: map[string]any{"age_bound": 1}, // by weights alone: once lhaaso's jobs were seen to be short it would get more
 		classes: []map[string]any{
 			class("cpu", 2, nil), class("gpu", 2, map[string]int{"gpus": 1}), class("fpga", 2, map[string]int{"fpgas": 1}),
 		},
