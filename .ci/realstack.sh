@@ -82,7 +82,7 @@ start_fake "$work" "${like_cyborg[@]}" -nova "http://$NOVACYBORG_NOVA_OF_CYBORG/
 cloud down.sh nova-api nova-conductor nova-compute
 REALSTACK_NOVA_CYBORG_URL=http://$NOVACYBORG_CYBORG_OF_NOVA/v2 \
   REALSTACK_CYBORG_NOVA_URL=http://$NOVACYBORG_NOVA_OF_CYBORG/v2.1 cloud up.sh
-NOVACYBORG_COMPUTE_CLOUD=demo NOVACYBORG_COMPUTE_ADMIN_CLOUD=admin NOVACYBORG_FAKE_CYBORG=$FAKE/v2 GOFLAGS='-parallel=12 -timeout=20m' \
+NOVACYBORG_COMPUTE_CLOUD=demo NOVACYBORG_COMPUTE_ADMIN_CLOUD=admin NOVACYBORG_FAKE_CYBORG=$FAKE/v2 GOFLAGS=-parallel=12 \
   prove ./functional/novastories TestNovaStories
 
 echo "== the same, by tempest"

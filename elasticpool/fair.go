@@ -63,20 +63,19 @@ func option(class *Class, have int) quota.Option {
 
 // held returns how many needed VMs a queue has of each class.
 func (d *deciding) held(q *queueNow) []giveBack {
-	n := map[string]int{}
-	for _, vm := range q.vms {
-		if q.needed[vm.ID] {
-			n[vm.Class]++
-		}
-	}
-	return d.ofClasses(n)
+	return d.byClass(q, func(vm *VM) bool { return q.needed[vm.ID] })
 }
 
 // idle returns how many VMs of each class serve a queue, or are about to, that it does not need.
 func (d *deciding) idle(q *queueNow) []giveBack {
+	return d.byClass(q, func(vm *VM) bool { return !q.needed[vm.ID] && (vm.State == Joined || vm.State == Joining) })
+}
+
+// byClass returns how many VMs of each class of a queue are such.
+func (d *deciding) byClass(q *queueNow, such func(*VM) bool) []giveBack {
 	n := map[string]int{}
 	for _, vm := range q.vms {
-		if !q.needed[vm.ID] && (vm.State == Joined || vm.State == Joining) {
+		if such(vm) {
 			n[vm.Class]++
 		}
 	}

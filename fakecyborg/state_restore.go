@@ -42,7 +42,7 @@ func restoreRows(state savedState) (rows, error) {
 		r.addProfile(saved)
 	}
 	for _, saved := range state.Devices {
-		restoreRow(&r.devices, saved.ID, saved.UUID, &device{
+		r.devices.put(saved.ID, saved.UUID, &device{
 			Device: saved.Found, id: saved.ID, uuid: saved.UUID, hostname: saved.Hostname, disabled: saved.Disabled,
 			created: saved.Created, updated: saved.Updated, card: saved.Card,
 		})
@@ -74,11 +74,6 @@ type restorer struct {
 	handles        map[string]*handle
 }
 
-// restoreRow adds a row with the id that it had.
-func restoreRow[R any](t *table[R], id int, uuid string, row R) {
-	t.put(id, uuid, row)
-}
-
 func (r *restorer) addProfile(saved savedProfile) {
 	p := &profile{id: saved.ID, uuid: saved.UUID, name: saved.Name, description: saved.Description, created: saved.Created, updated: saved.Updated}
 	for _, properties := range saved.Groups {
@@ -92,7 +87,7 @@ func (r *restorer) addProfile(saved savedProfile) {
 		}
 		p.groups = append(p.groups, group)
 	}
-	restoreRow(&r.profiles, p.id, p.uuid, p)
+	r.profiles.put(p.id, p.uuid, p)
 	r.profileName[sameKey(p.name)] = p
 	r.profilesByUUID[p.uuid] = p
 }
@@ -107,7 +102,7 @@ func (r *restorer) addDeployable(saved savedDeployable) {
 		d.handles = append(d.handles, h)
 		r.handles[h.uuid] = h
 	}
-	restoreRow(&r.deployables, d.id, d.uuid, d)
+	r.deployables.put(d.id, d.uuid, d)
 	r.byProvider[d.provider] = d
 }
 
@@ -123,7 +118,7 @@ func (r *restorer) addARQ(saved savedARQ) error {
 	case saved.Handle != "" && a.handle == nil:
 		return fmt.Errorf("accelerator request %s has the attach handle %q, which is not there", a.uuid, saved.Handle)
 	}
-	restoreRow(&r.arqs, a.id, a.uuid, a)
+	r.arqs.put(a.id, a.uuid, a)
 	a.profile.arqs++
 	if a.poison != "" {
 		r.poisoned = append(r.poisoned, a)
